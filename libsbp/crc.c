@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* CRC-16/XMODEM: the remainder of the message times x^16 by x^16 + x^12 + x^5 + 1. A remainder of a sum is the sum of
+ * the remainders, which both paths here stand on. */
+#include "port.h"
+#include "sbpkit/sbp.h"
+
+/* Entry i of a table from its entries 1, 2, 4, .. 128. */
+#define BIT(i, b, value) (((i) >> (b)&1) * (value))
+#define ENTRY(i, a, b, c, d, e, f, g, h)                                                                               \
+  (BIT(i, 0, a) ^ BIT(i, 1, b) ^ BIT(i, 2, c) ^ BIT(i, 3, d) ^ BIT(i, 4, e) ^ BIT(i, 5, f) ^ BIT(i, 6, g) ^            \
+   BIT(i, 7, h))
+#define TABLE_4(i, ...)                                                                                                \
+  ENTRY(i, __VA_ARGS__), ENTRY(i + 1, __VA_ARGS__), ENTRY(i + 2, __VA_ARGS__), ENTRY(i + 3, __VA_ARGS__)
+#define TABLE_16(i, ...)                                                                                               \
+  TABLE_4(i, __VA_ARGS__), TABLE_4(i + 4, __VA_ARGS__), TABLE_4(i + 8, __VA_ARGS__), TABLE_4(i + 12, __VA_ARGS__)
+#define TABLE_64(i, ...)                                                                                               \
+  TABLE_16(i, __VA_ARGS__), TABLE_16(i + 16, __VA_ARGS__), TABLE_16(i + 32, __VA_ARGS__), TABLE_16(i + 48, __VA_ARGS__)
+#define TABLE(...)                                                                                                     \
+  TABLE_64(0, __VA_ARGS__), TABLE_64(64, __VA_ARGS__), TABLE_64(128, __VA_ARGS__), TABLE_64(192, __VA_ARGS__)
+
+/* table[k][i]: the remainder of byte i with k bytes behind it (slicing by 8). The numbers are x^(8k + b + 16) for bit
+ * b. */
+static const uint16_t table[8][256] = {
+    {TABLE(0x1021, 0x2042, 0x4084, 0x8108, 0x1231, 0x2462, 0x48c4, 0x9188)},
+    {TABLE(0x3331, 0x6662, 0xccc4, 0x89a9, 0x0373, 0x06e6, 0x0dcc, 0x1b98)},
+    {TABLE(0x3730, 0x6e60, 0xdcc0, 0xa9a1, 0x4363, 0x86c6, 0x1dad, 0x3b5a)},
+    {TABLE(0x76b4, 0xed68, 0xcaf1, 0x85c3, 0x1ba7, 0x374e, 0x6e9c, 0xdd38)},
+    {TABLE(0xaa51, 0x4483, 0x8906, 0x022d, 0x045a, 0x08b4, 0x1168, 0x22d0)},
+    {TABLE(0x45a0, 0x8b40, 0x06a1, 0x0d42, 0x1a84, 0x3508, 0x6a10, 0xd420)},
+    {TABLE(0xb861, 0x60e3, 0xc1c6, 0x93ad, 0x377b, 0x6ef6, 0xddec, 0xabf9)},
+    {TABLE(0x47d3, 0x8fa6, 0x0f6d, 0x1eda, 0x3db4, 0x7b68, 0xf6d0, 0xfd81)},
+};
+
+static uint16_t crc_by_table(uint16_t crc, const uint8_t *p, size_t size) {
+  for (; size >= 8; size -= 8, p += 8) {
+    crc = (uint16_t)(table[7][p[0] ^ crc >> 8] ^ table[6][p[1] ^ (crc & 255)] ^ table[5][p[2]] ^ table[4][p[3]] ^
+                     table[3][p[4]] ^ table[2][p[5]] ^ table[1][p[6]] ^ table[0][p[7]]);
+  }
+  for (; size > 0; size--, p++)
+    crc = (uint16_t)(crc << 8 ^ table[0][*p ^ crc >> 8]);
+  return crc;
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAVE_CARRYLESS 1
+#include <immintrin.h>
+
+/* x^(64 j + 16): what eight bytes weigh that have j times eight bytes behind them. */
+static const uint64_t weight[34] = {0x1021, 0xeb23, 0x10e2, 0x45b4, 0x8ddc, 0xb8e0, 0xbd64, 0x9fe5, 0x78b3,
+                                    0x8420, 0x9c1a, 0x15b7, 0x9e3a, 0xf4e7, 0x4347, 0xfa0d, 0x36fb, 0xa2a0,
+                                    0xcc40, 0xc70a, 0x3f07, 0x865a, 0x6493, 0xc6d5, 0xb353, 0x413d, 0x0284,
+                                    0xe599, 0x8fc9, 0x799a, 0x86c9, 0x2093, 0x3f68, 0xbfa9};
+
+/* Blocks of 16 bytes, aligned to the message's end, each multiplied by its own weights: no block waits for another one,
+ * as it would where they are folded into each other. What remains are 80 bits, reduced at last. */
+__attribute__((target("pclmul,ssse3,sse4.1"))) static uint16_t crc_by_multiply(const uint8_t *p, size_t size) {
+  const __m128i reverse = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const size_t head = size & 15;
+  const uint64_t *w = weight + (size >> 4 << 1);
+  __m128i sum = _mm_setzero_si128();
+  if (head > 0) {
+    /* The first `head` bytes, moved to the low end of the reversed block: indices below 0 give zeros. */
+    const __m128i indices = _mm_add_epi8(reverse, _mm_set1_epi8((char)(head - 16)));
+    const __m128i block = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), indices);
+    const __m128i weights = _mm_loadu_si128((const __m128i *)(const void *)w);
+    sum = _mm_xor_si128(_mm_clmulepi64_si128(block, weights, 0x00), _mm_clmulepi64_si128(block, weights, 0x11));
+    p += head;
+  }
+  while (w > weight) {
+    w -= 2;
+    const __m128i block = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), reverse);
+    const __m128i weights = _mm_loadu_si128((const __m128i *)(const void *)w);
+    sum = _mm_xor_si128(
+        sum, _mm_xor_si128(_mm_clmulepi64_si128(block, weights, 0x00), _mm_clmulepi64_si128(block, weights, 0x11)));
+    p += 16;
+  }
+  /* 80 bits -> 64: bits 64 and up weigh x^64. Then Barrett: the quotient by x^64 / P = 0x111303471a041. */
+  const __m128i constants = _mm_set_epi64x(0x111303471a041, 0xb861);
+  const __m128i low = _mm_xor_si128(sum, _mm_clmulepi64_si128(sum, constants, 0x01));
+  const __m128i quotient = _mm_clmulepi64_si128(_mm_srli_epi64(low, 16), constants, 0x10);
+  /* Bits 48 .. of the product, times P: the low 16 bits are all that is wanted. */
+  const uint64_t q = (uint64_t)_mm_cvtsi128_si64(_mm_srli_si128(quotient, 6));
+  return (uint16_t)((uint64_t)_mm_cvtsi128_si64(low) ^ q ^ q << 5 ^ q << 12);
+}
+#endif
+
+uint16_t sbp_crc16(enum sbp_cpu cpu, uint16_t crc, const void *data, size_t size) {
+#ifdef HAVE_CARRYLESS
+  if (SBPI_LIKELY(cpu != SBP_CPU_PORTABLE && crc == 0 && size >= 16 && size < 272))
+    return crc_by_multiply(data, size);
+#else
+  (void)cpu;
+#endif
+  return crc_by_table(crc, data, size);
+}

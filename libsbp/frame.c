@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "port.h"
+#include "sbpkit/sbp.h"
+
+/* Whether the candidate at p, whose size bytes are all there, is a frame. */
+static bool is_frame(struct sbp_scanner *scanner, const uint8_t *p, size_t size) {
+  enum sbp_status why = SBP_ERROR_CRC;
+  if (SBPI_LIKELY(sbp_crc16(scanner->cpu, 0, p + 1, size - 3) == sbpi_load16(p + size - 2))) {
+    if (SBPI_LIKELY(sbpi_load16(p + 1) != 0 || size != SBP_FRAME_OVERHEAD || sbpi_load32(p + 3) != 0))
+      return true;
+    why = SBP_ERROR_ZEROS;
+  } else {
+    scanner->crc_failures++;
+  }
+  if (scanner->failed != NULL)
+    scanner->failed(scanner->context, p, why);
+  return false;
+}
+
+enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
+                         struct sbp_frame *frame, size_t *used) {
+  const uint8_t *const end = data + size;
+  const uint8_t *p = data;
+  for (;; p++) {
+    if (p == end || *p != SBP_PREAMBLE) {
+      p = p == end ? NULL : memchr(p, SBP_PREAMBLE, (size_t)(end - p));
+      if (p == NULL) {
+        *used = size;
+        return last ? SBP_END : SBP_NEED_MORE;
+      }
+    }
+    const size_t left = (size_t)(end - p);
+    const size_t frame_size = left < SBP_FRAME_HEADER ? SBP_FRAME_OVERHEAD : (size_t)p[5] + SBP_FRAME_OVERHEAD;
+    if (SBPI_UNLIKELY(left < frame_size)) {
+      if (!last) {
+        *used = (size_t)(p - data);
+        return SBP_NEED_MORE;
+      }
+      scanner->truncated++;
+      if (scanner->failed != NULL)
+        scanner->failed(scanner->context, p, SBP_ERROR_TRUNCATED);
+      continue;
+    }
+    if (SBPI_LIKELY(is_frame(scanner, p, frame_size))) {
+      frame->bytes = p;
+      frame->payload = p + SBP_FRAME_HEADER;
+      frame->type = sbpi_load16(p + 1);
+      frame->sender = sbpi_load16(p + 3);
+      frame->crc = sbpi_load16(p + frame_size - 2);
+      frame->length = p[5];
+      *used = (size_t)(p - data) + frame_size;
+      return SBP_OK;
+    }
+  }
+}
+
+size_t sbp_frame_pack(enum sbp_cpu cpu, uint16_t type, uint16_t sender, const uint8_t *payload, uint8_t length,
+                      uint8_t *out) {
+  out[0] = SBP_PREAMBLE;
+  sbpi_store16(out + 1, type);
+  sbpi_store16(out + 3, sender);
+  out[5] = length;
+  if (payload != out + SBP_FRAME_HEADER && length > 0)
+    memmove(out + SBP_FRAME_HEADER, payload, length);
+  sbpi_store16(out + SBP_FRAME_HEADER + length, sbp_crc16(cpu, 0, out + 1, SBP_FRAME_HEADER - 1 + (size_t)length));
+  return (size_t)length + SBP_FRAME_OVERHEAD;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Unaligned little-endian access and what compilers spell differently. */
+#ifndef SBPKIT_PORT_H
+#define SBPKIT_PORT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define SBPI_LIKELY(x) __builtin_expect(!!(x), 1)
+#define SBPI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define SBPI_INLINE static inline __attribute__((always_inline))
+#define SBPI_NOINLINE __attribute__((noinline))
+#else
+#define SBPI_LIKELY(x) (x)
+#define SBPI_UNLIKELY(x) (x)
+#define SBPI_INLINE static inline
+#define SBPI_NOINLINE
+#endif
+
+/* Byte by byte is right on every machine, and compilers make one load or store of it where they can. */
+SBPI_INLINE uint16_t sbpi_load16(const uint8_t *p) {
+  return (uint16_t)(p[0] | (unsigned)p[1] << 8);
+}
+
+SBPI_INLINE uint32_t sbpi_load32(const uint8_t *p) {
+  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+SBPI_INLINE uint64_t sbpi_load64(const uint8_t *p) {
+  return (uint64_t)sbpi_load32(p) | (uint64_t)sbpi_load32(p + 4) << 32;
+}
+
+SBPI_INLINE void sbpi_store16(uint8_t *p, uint16_t v) {
+  p[0] = (uint8_t)v;
+  p[1] = (uint8_t)(v >> 8);
+}
+
+SBPI_INLINE void sbpi_store32(uint8_t *p, uint32_t v) {
+  p[0] = (uint8_t)v;
+  p[1] = (uint8_t)(v >> 8);
+  p[2] = (uint8_t)(v >> 16);
+  p[3] = (uint8_t)(v >> 24);
+}
+
+SBPI_INLINE void sbpi_store64(uint8_t *p, uint64_t v) {
+  sbpi_store32(p, (uint32_t)v);
+  sbpi_store32(p + 4, (uint32_t)(v >> 32));
+}
+
+#endif

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sbpkit: frames and messages of the Swift Binary Protocol (SBP), and their JSON lines.
+ *
+ * Nothing here allocates, prints, exits or keeps state of its own: the caller owns every buffer, and what a call must
+ * remember is an argument. A frame, a line and every span in them borrow the input they were read from: they are good
+ * until those bytes move or change. Functions may be called from any number of threads on different arguments.
+ *
+ * Contents
+ *   1. Status       what a call returns, and its text
+ *   2. Frames       bytes -> frames, frames -> bytes, CRC, base64
+ *   3. Messages     the descriptor table: what a payload of a type holds
+ *   4. JSON out     frame -> line
+ *   5. JSON in      values of a stream -> frames
+ *   6. Memory       the growable buffer and the arena, for those who want one
+ */
+#ifndef SBPKIT_SBP_H
+#define SBPKIT_SBP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(SBPKIT_SHARED) && defined(_WIN32)
+#ifdef SBPKIT_BUILDING
+#define SBP_API __declspec(dllexport)
+#else
+#define SBP_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define SBP_API __attribute__((visibility("default")))
+#else
+#define SBP_API
+#endif
+
+#define SBPKIT_VERSION "0.1.0"
+
+/* ---- 1. Status ------------------------------------------------------------------------------------------------- */
+
+/* Every status with its text: one list makes the enum and sbp_status_text(). */
+#define SBP_STATUS_LIST(X)                                                                                             \
+  X(SBP_OK, "no error")                                                                                                \
+  X(SBP_NEED_MORE, "more input is needed")                                                                             \
+  X(SBP_END, "end of input")                                                                                           \
+  X(SBP_ERROR_CRC, "wrong CRC")                                                                                        \
+  X(SBP_ERROR_TRUNCATED, "cut off")                                                                                    \
+  X(SBP_ERROR_ZEROS, "all zeros after the preamble")                                                                   \
+  X(SBP_ERROR_SYNTAX, "not JSON")                                                                                      \
+  X(SBP_ERROR_TOO_DEEP, "nested more than 128 deep")                                                                   \
+  X(SBP_ERROR_TOO_LONG, "longer than 64 MiB")                                                                          \
+  X(SBP_ERROR_UTF16, "UTF-16 text, UTF-8 is needed")                                                                   \
+  X(SBP_ERROR_NOT_MESSAGE, "not a message")                                                                            \
+  X(SBP_ERROR_INVALID, "an INVALID line: bytes outside frames")                                                        \
+  X(SBP_ERROR_MISSING, "missing")                                                                                      \
+  X(SBP_ERROR_KIND, "a value of the wrong kind")                                                                       \
+  X(SBP_ERROR_RANGE, "out of range")                                                                                   \
+  X(SBP_ERROR_BASE64, "not base64")                                                                                    \
+  X(SBP_ERROR_PAYLOAD, "a payload of more than 255 bytes")                                                             \
+  X(SBP_ERROR_COUNT, "the wrong number of elements")                                                                   \
+  X(SBP_ERROR_STRING, "a string that is too long")                                                                     \
+  X(SBP_ERROR_ESCAPE, "a lone surrogate escape")                                                                       \
+  X(SBP_ERROR_NAME, "an unknown message name")                                                                         \
+  X(SBP_ERROR_MISMATCH, "msg_type and msg_name do not agree")                                                          \
+  X(SBP_ERROR_DIFFERS, "fields that disagree with the payload")                                                        \
+  X(SBP_ERROR_MEMORY, "out of memory")
+
+enum sbp_status {
+#define X(name, text) name,
+  SBP_STATUS_LIST(X)
+#undef X
+};
+
+/* The text of a status, a constant; for a number that is none, "unknown status". */
+SBP_API const char *sbp_status_text(enum sbp_status status);
+
+/* The instructions to use. 0 is the portable path, which every machine has; all paths give the same bytes. */
+enum sbp_cpu { SBP_CPU_PORTABLE, SBP_CPU_AVX2, SBP_CPU_NEON };
+
+/* The best that this machine has: SBP_CPU_AVX2 stands for AVX2 and PCLMULQDQ, SBP_CPU_NEON for NEON and PMULL. */
+SBP_API enum sbp_cpu sbp_cpu_best(void);
+
+/* ---- 2. Frames ------------------------------------------------------------------------------------------------- */
+
+/* A frame: preamble, type u16, sender u16, length u8, payload, CRC u16, all little-endian; 8 to 263 bytes. The CRC is
+ * CRC-16/XMODEM over all between the preamble and itself. */
+enum {
+  SBP_PREAMBLE = 0x55,
+  SBP_FRAME_HEADER = 6,
+  SBP_FRAME_OVERHEAD = 8,
+  SBP_PAYLOAD_MAX = 255,
+  SBP_FRAME_MAX = SBP_PAYLOAD_MAX + SBP_FRAME_OVERHEAD
+};
+
+/* A frame as it stands in the input, whose CRC holds. `bytes` points at its preamble, `payload` at bytes + 6; it is
+ * length + 8 bytes long. */
+struct sbp_frame {
+  const uint8_t *bytes;
+  const uint8_t *payload;
+  uint16_t type;
+  uint16_t sender;
+  uint16_t crc;
+  uint8_t length;
+};
+
+/* What a scan remembers. Zero it, set `cpu` and, to be told of each candidate that fails, `failed`. */
+struct sbp_scanner {
+  enum sbp_cpu cpu;
+  uint64_t crc_failures; /* candidates whose bytes are all there and whose CRC is wrong */
+  uint64_t truncated;    /* candidates that the end of the input cut off */
+  void (*failed)(void *context, const uint8_t *candidate, enum sbp_status why);
+  void *context;
+};
+
+/* Find the next frame in data[0 .. size). `last` says that no more will follow. Returns
+ *   SBP_OK         with *frame; data before frame->bytes lies outside frames; *used is the offset behind the frame
+ *   SBP_NEED_MORE  the first *used bytes lie outside frames; call again with the rest and more behind it (at most
+ *                  SBP_FRAME_MAX - 1 bytes are left over). Never when `last`.
+ *   SBP_END        only when `last`: all `size` bytes lie outside frames, and *used is size.
+ * After a candidate fails the search goes on one byte behind its preamble, so that no whole frame is lost in a damaged
+ * one; a preamble and seven zero bytes (a log filled up with zeros) are no frame although their CRC holds. Work is
+ * linear: at most one CRC of 263 bytes per 0x55. The frames found depend on the bytes alone, never on how they are cut.
+ */
+SBP_API enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
+                                 struct sbp_frame *frame, size_t *used);
+
+/* Write the frame of a payload of at most 255 bytes to out, which has room for length + 8 bytes, and return that size.
+ * The payload may already stand at out + 6. */
+SBP_API size_t sbp_frame_pack(enum sbp_cpu cpu, uint16_t type, uint16_t sender, const uint8_t *payload, uint8_t length,
+                              uint8_t *out);
+
+/* CRC-16/XMODEM (polynomial 0x1021, nothing reflected) of size bytes, going on from crc; 0 begins. */
+SBP_API uint16_t sbp_crc16(enum sbp_cpu cpu, uint16_t crc, const void *data, size_t size);
+
+/* Base64, standard alphabet with padding (RFC 4648 section 4). The text of size bytes has SBP_BASE64_SIZE(size). */
+#define SBP_BASE64_SIZE(size) (((size) + 2) / 3 * 4)
+
+/* Write the base64 of size bytes, no NUL, and return its end. */
+SBP_API char *sbp_base64_encode(enum sbp_cpu cpu, const uint8_t *data, size_t size, char *out);
+
+/* Read base64, strictly: whole groups of four, canonical padding, nothing else. out has room for size / 4 * 3 bytes.
+ * Returns the number of bytes, or -1. */
+SBP_API ptrdiff_t sbp_base64_decode(enum sbp_cpu cpu, const char *text, size_t size, uint8_t *out);
+
+/* ---- 3. Messages ----------------------------------------------------------------------------------------------- */
+
+/* What a field holds. Integers and floats are little-endian on the wire; SBP_STRING is bytes; SBP_STRUCT is `element`.
+ */
+enum sbp_type {
+  SBP_U8,
+  SBP_U16,
+  SBP_U32,
+  SBP_U64,
+  SBP_S8,
+  SBP_S16,
+  SBP_S32,
+  SBP_S64,
+  SBP_FLOAT,
+  SBP_DOUBLE,
+  SBP_STRING,
+  SBP_STRUCT
+};
+
+/* How often it stands there. A variable array takes as many whole elements as the payload holds. */
+enum sbp_repeat { SBP_ONE, SBP_FIXED_ARRAY, SBP_VARIABLE_ARRAY };
+
+/* How a variable string ends; a fixed one is SBP_FIXED and padded with NUL. */
+enum sbp_encoding { SBP_FIXED, SBP_UNTERMINATED, SBP_NULL_TERMINATED, SBP_MULTIPART, SBP_DOUBLE_NULL_TERMINATED };
+
+/* A named value of a bit field. */
+struct sbp_value {
+  uint64_t value;
+  const char *name;
+};
+
+/* Bits first .. last (0 is the lowest) of an integer field, and their named values in ascending order. */
+struct sbp_bits {
+  const char *name;
+  const struct sbp_value *values;
+  uint16_t value_count;
+  uint8_t first;
+  uint8_t last;
+};
+
+struct sbp_struct;
+
+struct sbp_field {
+  const char *name;
+  const struct sbp_struct *element; /* SBP_STRUCT: which; else NULL */
+  const char *units;                /* or NULL */
+  const char *description;          /* or NULL: the name says it */
+  const struct sbp_bits *bits;
+  uint16_t bits_count;
+  uint8_t name_length;
+  uint8_t type;        /* enum sbp_type */
+  uint8_t repeat;      /* enum sbp_repeat */
+  uint8_t encoding;    /* enum sbp_encoding, of strings */
+  uint8_t size;        /* bytes of one element; of a variable string the least it takes: 0, 1 or 2 */
+  uint8_t count;       /* elements of a fixed array; 1 for one; 0 for a variable array */
+  uint8_t offset;      /* where it starts in its payload or struct; behind a variable string, the least that is */
+  uint8_t count_field; /* index of the field that announces the elements, or 255; it is printed, not obeyed */
+};
+
+/* A struct, or the body of a message. All of a struct has a fixed size; in a message the last field may be variable,
+ * and a null-terminated string may stand before others. `size` is the fixed size, of a message the least payload. */
+struct sbp_struct {
+  const char *name;
+  const char *description; /* or NULL */
+  const char *package;     /* the schema file's package */
+  const struct sbp_field *fields;
+  uint16_t field_count;
+  uint8_t size;
+};
+
+struct sbp_message {
+  struct sbp_struct body; /* name is MSG_..; size the minimum payload */
+  const char *const *replaced_by;
+  /* Straight-line writer of the fields, or NULL: then the table is walked. Same bytes either way. See sbp_line_write.
+   */
+  char *(*write_fields)(char *out, const uint8_t *payload, const uint8_t *end, bool float_compat);
+  uint32_t fields_max; /* the most text that the fields can give, 255 payload bytes taken, plain line */
+  uint16_t replaced_by_count;
+  uint16_t id;
+};
+
+/* A set of messages. `page` maps the id's high byte to a row of `index`, which maps the low byte to 1 + the position in
+ * `messages`, 0 for none; row 0 is all zeros. `by_name` lists positions by ascending name (strcmp). */
+struct sbp_schema {
+  const struct sbp_message *const *messages; /* by ascending id */
+  const uint16_t *by_name;
+  const uint8_t *page; /* 256 */
+  const uint16_t (*index)[256];
+  const char *version; /* of the protocol, as "6.5.2" */
+  uint32_t count;
+  uint32_t fields_max; /* the largest of its messages */
+};
+
+/* All messages of the protocol version that this library was made from. */
+SBP_API extern const struct sbp_schema sbp_schema_builtin;
+
+/* The message with this id, or NULL. */
+static inline const struct sbp_message *sbp_message_by_id(const struct sbp_schema *schema, uint16_t id) {
+  const uint16_t position = schema->index[schema->page[id >> 8]][id & 255];
+  return position == 0 ? NULL : schema->messages[position - 1];
+}
+
+/* The message with this name of length bytes (no NUL needed), or NULL. */
+SBP_API const struct sbp_message *sbp_message_by_name(const struct sbp_schema *schema, const char *name, size_t length);
+
+/* The message whose name is nearest to this one, or NULL where none is near: for "did you mean". */
+SBP_API const struct sbp_message *sbp_message_near_name(const struct sbp_schema *schema, const char *name,
+                                                        size_t length);
+
+/* ---- 4. JSON out ----------------------------------------------------------------------------------------------- */
+
+/* What lines look like. Zero gives the plain line; set schema. */
+struct sbp_line_options {
+  const struct sbp_schema *schema;
+  enum sbp_cpu cpu;
+  bool float_compat; /* --float-compat: floats as older tools print them */
+  bool no_payload;   /* leave the payload key out */
+  bool u64_strings;  /* 64-bit fields as strings */
+  bool expand;       /* a "meaning" object behind the fields: names of bit-field values */
+  bool pretty;       /* over several lines, indented by 2 */
+  bool walk;         /* walk the table even where there is a straight-line writer (tests, measurements) */
+};
+
+/* The most bytes that sbp_line_write can write with these options, whatever the frame. */
+SBP_API size_t sbp_line_max(const struct sbp_line_options *options);
+
+/* Write a frame's JSON line, `\n` included, to out, which has room for sbp_line_max() bytes; returns its end. `message`
+ * is sbp_message_by_id(options->schema, frame->type), which the caller wants for its counts anyway. NULL writes the
+ * envelope alone with msg_name UNKNOWN; a payload shorter than message->body.size the envelope alone with its name. */
+SBP_API char *sbp_line_write(const struct sbp_line_options *options, const struct sbp_message *message,
+                             const struct sbp_frame *frame, char *out);
+
+/* Write the line of bytes outside frames: {"msg_name":"INVALID","payload":"<base64>"}. out has room for
+ * SBP_BASE64_SIZE(size) + SBP_INVALID_OVERHEAD bytes. */
+#define SBP_INVALID_OVERHEAD 40
+SBP_API char *sbp_line_write_invalid(enum sbp_cpu cpu, const uint8_t *data, size_t size, char *out);
+
+/* ---- 5. JSON in ------------------------------------------------------------------------------------------------ */
+
+/* A place in a stream: the offset counts from 0, line and column (in bytes) from 1. */
+struct sbp_place {
+  uint64_t offset;
+  uint64_t line;
+  uint64_t column;
+};
+
+/* Bytes of the input; no NUL behind them. */
+struct sbp_span {
+  const char *text;
+  size_t length;
+};
+
+/* Limits of a value (RFC 8259 section 9 lets a reader set them). */
+#define SBP_VALUE_MAX ((size_t)64 << 20)
+enum { SBP_NESTING_MAX = 128 };
+
+/* What is wrong with a value: where, and a sentence without a full stop as "payload: not base64: \"A@B=\"". */
+struct sbp_fault {
+  enum sbp_status status;
+  struct sbp_place place;
+  char text[240];
+};
+
+/* What is worth saying of a value that did become a frame; bits of sbp_line.notes. */
+enum sbp_note {
+  SBP_NOTE_CRC = 1,      /* `crc` is there and is not the frame's; the frame has the right one */
+  SBP_NOTE_LENGTH = 2,   /* the same of `length` */
+  SBP_NOTE_SHORT = 4,    /* the payload is under its type's minimum */
+  SBP_NOTE_UNKNOWN = 8,  /* the type is not in the schema */
+  SBP_NOTE_ROUNDED = 16, /* a 64-bit field was what a double makes of the payload's value, which was kept */
+  SBP_NOTE_IGNORED = 32  /* a key that is no field was passed over; see sbp_reader.ignored */
+};
+
+/* A value that was read. Spans point into the data of the call that returned it. */
+struct sbp_line {
+  struct sbp_place place;            /* of its first byte */
+  struct sbp_span text;              /* all of it */
+  struct sbp_span object;            /* the message object: all of it, or its "data" */
+  struct sbp_span payload;           /* base64 text of the payload of an INVALID line, without quotes */
+  const struct sbp_message *message; /* or NULL */
+  size_t frame_size;
+  unsigned notes;         /* enum sbp_note */
+  bool in_array;          /* an element of a top-level array */
+  struct sbp_fault fault; /* filled in where a fault is returned */
+};
+
+/* What reading remembers. Zero it and set the first part; the second is the reader's own. */
+struct sbp_reader {
+  const struct sbp_schema *schema;
+  enum sbp_cpu cpu;
+  bool from_fields; /* the fields make the payload, as edits of `payload` where it is given */
+  void *templates;  /* sbp_templates_size() zeroed bytes, aligned as malloc does: lines of a shape that came before are
+                       read faster, with the same result; or NULL */
+  void (*ignored)(void *context, const struct sbp_message *message, struct sbp_span key, const char *near_field);
+  void *context; /* for ignored: told of each key that is no field, with the name of the nearest one, or NULL */
+
+  struct sbp_place place; /* of data[0] in the next call */
+  struct {
+    uint64_t nesting[2]; /* a bit a level: set in an object */
+    uint32_t depth;
+    uint32_t at;          /* how far the value is read; this and what follows count from its first byte */
+    uint32_t value_begin; /* of the current member of the outer object */
+    uint32_t key_begin;
+    uint32_t key_end;
+    struct {
+      uint32_t begin; /* 0: not there */
+      uint32_t end;
+    } known[7];      /* members that mean something, as enum sbpi_key in json_scan.h lists them */
+    uint8_t expect;  /* enum expect in json_scan.c */
+    bool more_keys;  /* the outer object has others too */
+    bool begun;      /* a value's first byte is data[0] */
+    bool started;    /* the stream's first bytes were looked at */
+    bool in_array;   /* inside a top-level array */
+    bool elements;   /* there: an element has been read, a comma or the end must follow */
+    bool separated;  /* there: a comma has been read, an element must follow */
+    bool lenient;    /* after a fault in an array: commas and closing brackets between values are passed over */
+    bool passing;    /* looking for a line to go on at */
+    bool line_began; /* there: data[0] is in the first column */
+    struct sbp_place array_place; /* where the top-level array begins */
+    uint64_t passed_bytes;
+    uint64_t passed_lines;
+    struct sbp_fault fault;
+  } state;
+};
+
+/* Read the next JSON value of a stream and make its frame. data[0 .. size) goes on where the last call left off: behind
+ * the *used bytes it took. Values may stand in any number on a line or over several; a top-level array holds messages.
+ * Returns
+ *   SBP_OK         a frame of line->frame_size bytes stands in frame (room: SBP_FRAME_MAX)
+ *   SBP_NEED_MORE  call again with the rest and more behind it; what was read of a value is not read again
+ *   SBP_END        only when `last`: nothing is left
+ *   SBP_ERROR_..   one value cannot be used: line->fault says why, and *used passes it. After SBP_ERROR_SYNTAX,
+ * _TOO_LONG and _TOO_DEEP it is not known to be JSON (line->text is empty); else line->text is a whole JSON value.
+ *                  SBP_ERROR_INVALID is an INVALID line, whose line->payload holds base64.
+ *                  After SBP_ERROR_UTF16 nothing more can be read. */
+SBP_API enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_t size, bool last,
+                                      uint8_t *frame, struct sbp_line *line, size_t *used);
+
+/* Whether the fields of a line that was read without from_fields agree with its payload, which is that of `frame`.
+ * SBP_OK, or SBP_ERROR_DIFFERS or another fault of a field in *fault. */
+SBP_API enum sbp_status sbp_line_check(const struct sbp_reader *reader, const struct sbp_line *line,
+                                       const uint8_t *frame, struct sbp_fault *fault);
+
+/* Step through the members of a JSON object that a call above has returned as a whole value: *rest begins as the object
+ * and shrinks. Spans are as they stand in the text, keys without their quotes. Returns false behind the last. */
+SBP_API bool sbp_member_next(struct sbp_span *rest, struct sbp_span *key, struct sbp_span *value);
+
+/* What the text of a JSON string stands for, escapes resolved, written to out, which has room for length bytes. Returns
+ * the number of bytes, or -1 where a surrogate stands alone. The text comes from a whole value. */
+SBP_API ptrdiff_t sbp_unescape(const char *text, size_t length, char *out);
+
+/* Memory for sbp_reader.templates. */
+SBP_API size_t sbp_templates_size(void);
+
+/* ---- 6. Memory ------------------------------------------------------------------------------------------------- */
+
+/* Where every buffer starts that the library or a tool grows. Growing from nothing costs more than it saves: a
+ * converter that decoded into vectors of at least 128 elements took 0.4 of its time. */
+#define SBPKIT_BUFFER_MIN 128
+
+/* Where memory comes from. resize works as realloc does (old may be NULL; a new_size of 0 frees) and may return NULL.
+ */
+struct sbp_allocator {
+  void *(*resize)(void *context, void *old, size_t old_size, size_t new_size);
+  void *context;
+};
+
+/* Bytes that grow: by half at least, from SBPKIT_BUFFER_MIN. Zero it and set allocator. */
+struct sbp_buffer {
+  char *data;
+  size_t size;
+  size_t capacity;
+  const struct sbp_allocator *allocator;
+};
+
+/* Make room for `more` bytes behind size. SBP_OK or SBP_ERROR_MEMORY, and then nothing has changed. */
+SBP_API enum sbp_status sbp_buffer_reserve(struct sbp_buffer *buffer, size_t more);
+SBP_API enum sbp_status sbp_buffer_append(struct sbp_buffer *buffer, const void *data, size_t size);
+SBP_API void sbp_buffer_free(struct sbp_buffer *buffer);
+
+/* Memory that is dropped whole: chunks of SBPKIT_BUFFER_MIN bytes or more, each half again as large as the one before.
+ * Zero it and set allocator. */
+struct sbp_arena {
+  const struct sbp_allocator *allocator;
+  struct sbp_arena_chunk *chunk;
+  size_t used;
+};
+
+/* size bytes, zeroed, aligned to 16; NULL where memory is out. They live until the arena is dropped. */
+SBP_API void *sbp_arena_take(struct sbp_arena *arena, size_t size);
+SBP_API void sbp_arena_drop(struct sbp_arena *arena);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The shapes of lines that were learned, as a tree; see templates.c. All of it lives in the memory that the caller gave
+ * (sbp_reader.templates) and is valid when zeroed. Index 0 of nodes and leaves stands for none. */
+#ifndef SBPKIT_TEMPLATE_TREE_H
+#define SBPKIT_TEMPLATE_TREE_H
+
+#include "number.h"
+#include "templates.h"
+
+enum {
+  NODES_MAX = 6144,
+  TEXT_MAX = 65536,
+  LEAVES_MAX = 512,
+  STEPS_MAX = 128,
+  CAPTURES_MAX = 640,
+  LITERAL_MAX = 255,
+  MISSES_MAX = 256 /* so many lines in a row that match nothing: most of the next ones are not tried */
+};
+
+/* What stands behind a step's literal. */
+enum step_kind {
+  STEP_NONE,         /* another literal */
+  STEP_NUMBER,       /* a number field, or null */
+  STEP_STRING,       /* a string field, without its quotes */
+  STEP_OTHER_NUMBER, /* the same outside the fields */
+  STEP_OTHER_STRING,
+  STEP_LOOP, /* the elements of a variable array and its closing bracket */
+  STEP_PAYLOAD,
+  STEP_TYPE,
+  STEP_SENDER,
+  STEP_CRC,
+  STEP_LENGTH,
+  STEP_END
+};
+
+struct node {
+  uint32_t literal; /* in templates.text */
+  uint16_t child;   /* the first of the nodes that may follow */
+  uint16_t sibling; /* the next one that may stand here instead */
+  uint16_t element; /* STEP_LOOP: the first node of an element; a chain of children */
+  uint16_t type;    /* of the message, in a child of a STEP_TYPE node */
+  uint16_t leaf;    /* STEP_END */
+  uint8_t length;   /* of the literal */
+  uint8_t kind;
+};
+
+/* Where a captured value goes: the payload's bytes from `offset` on. */
+struct target {
+  uint8_t type;   /* enum sbp_type, or TARGET_LOOP */
+  uint8_t offset; /* in a loop that of its first element */
+  uint8_t size;   /* of a string, 0 for a variable one; TARGET_LOOP: how many targets an element has, which follow */
+};
+enum { TARGET_LOOP = 255 };
+
+/* A place in a line: in the literal of a step, delta bytes from its beginning. */
+struct step_place {
+  uint8_t step;
+  uint8_t delta;
+};
+
+/* A whole shape. */
+struct leaf {
+  const struct sbp_message *message;
+  uint16_t path[STEPS_MAX];
+  struct target targets[STEPS_MAX];
+  uint16_t target_count;
+  uint16_t next; /* the leaf that the line after the last line of this shape had */
+  struct step_place object_begin;
+  struct step_place object_end;
+  uint8_t element_size; /* of the variable array */
+  bool has_loop;
+  bool complete; /* every byte of the payload has a target */
+  bool wrapped;  /* the message is another object's "data" */
+};
+
+struct templates {
+  uint32_t misses; /* in a row */
+  uint32_t text_size;
+  uint16_t node_count;
+  uint16_t leaf_count;
+  uint16_t root;
+  uint16_t last; /* the leaf of the last line */
+  struct node nodes[NODES_MAX];
+  struct leaf leaves[LEAVES_MAX];
+  char text[TEXT_MAX + 8];
+};
+
+/* The first n bytes of a word. */
+static const uint8_t masks[8][8] = {
+    {0},
+    {255},
+    {255, 255},
+    {255, 255, 255},
+    {255, 255, 255, 255},
+    {255, 255, 255, 255, 255},
+    {255, 255, 255, 255, 255, 255},
+    {255, 255, 255, 255, 255, 255, 255},
+};
+
+#endif

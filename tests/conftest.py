@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""SBPKIT_BUILD names the build folder, SBPKIT_TEST_SCALE how much is tried (10: a full run), SBPKIT_REFERENCE a folder of
+reference data, SBPKIT_EMULATOR what runs foreign binaries. SBPKIT_CPU and SBPKIT_TEMPLATES go through to the tools: a
+full run is one with each of their values.
+"""
+import os
+import pathlib
+
+import pytest
+
+import tool
+
+try:
+    import hypothesis
+except ImportError:
+    collect_ignore = ["test_properties.py", "test_properties_json.py"]
+else:
+    hypothesis.settings.register_profile(
+        "sbpkit",
+        deadline=None,
+        derandomize=tool.SCALE <= 1,
+        max_examples=tool.times(25),
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    hypothesis.settings.load_profile("sbpkit")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "full: too slow for a quick run; runs where SBPKIT_TEST_SCALE is 10 or more")
+
+
+def pytest_collection_modifyitems(items):
+    if tool.SCALE < 10:
+        for item in items:
+            if item.get_closest_marker("full"):
+                item.add_marker(pytest.mark.skip(reason="SBPKIT_TEST_SCALE is under 10"))
+
+
+@pytest.fixture(scope="session")
+def reference():
+    """The folder of reference data; the tests that need it are skipped where there is none."""
+    folder = os.environ.get("SBPKIT_REFERENCE")
+    if not folder or not os.path.isdir(folder):
+        pytest.skip("SBPKIT_REFERENCE names no folder")
+    return pathlib.Path(folder)

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tools share, and the only place for policy: options, the read and write loop, messages, exit codes. A tool
+ * is a table of its own options and a callback that converts one record; cli_main() does the rest. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <string.h>
+
+#include "io.h"
+#include "sbpkit/sbp.h"
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CLI_PRINTF(text, first)
+#endif
+
+/* Exit codes. */
+enum {
+  CLI_ALL = 0,   /* all input was converted */
+  CLI_SOME = 1,  /* finished, but something was left out */
+  CLI_FAILED = 2 /* could not run, or not finish */
+};
+
+/* ---- Options --------------------------------------------------------------------------------------------------- */
+
+enum cli_kind {
+  CLI_FLAG,     /* sets a bool */
+  CLI_TEXT,     /* const char *; the last one counts */
+  CLI_OPTIONAL, /* the same, and its value may be missing: then it is "" */
+  CLI_LIST      /* struct sbp_buffer of strings with their NULs, see cli_list_next(); each one counts */
+};
+
+struct cli_option {
+  const char *name;  /* without its dashes */
+  const char *value; /* what --help calls its value */
+  const char *help;  /* a line of --help */
+  size_t offset;     /* in the tool's struct, of what it sets */
+  enum cli_kind kind;
+  char letter; /* the short form, or 0 */
+};
+
+/* --error-handler: what becomes of what cannot be converted. */
+enum cli_handler { CLI_SKIP, CLI_RETURN, CLI_TO_INVALID };
+
+/* What every tool understands. */
+struct cli_options {
+  char **paths; /* arguments that are no options */
+  int path_count;
+  const char *output; /* -o; then all paths are inputs */
+  const char *handler_name;
+  const char *fail_on;
+  const char *report;
+  const char *describe; /* NULL, "" for the list, or a message's name */
+  struct sbp_buffer schemas;
+  enum cli_handler handler;
+  bool debug;
+  bool buffered;
+  bool verbose;
+  bool progress;
+  bool no_progress;
+  bool help;
+  bool version;
+};
+
+/* Read an unsigned number, decimal or 0x and hexadecimal; false where text is none. */
+bool cli_number(const char *text, size_t length, uint64_t *number);
+
+/* Step through a list: the string behind `item`, or the first behind NULL; NULL behind the last. */
+const char *cli_list_next(const struct sbp_buffer *list, const char *item);
+
+/* ---- A run ----------------------------------------------------------------------------------------------------- */
+
+struct cli;
+
+struct cli_tool {
+  const char *name;
+  const char *summary;              /* what it does, for --help */
+  const char *examples;             /* for --help, whole lines */
+  const struct cli_option *options; /* its own, behind the last one with no name */
+  bool reads_json;                  /* places in the input are lines and columns, not offsets */
+  char first_byte;                  /* of all that it writes */
+
+  /* The options are known: get ready, set cli->record_max. False after cli_fail(). */
+  bool (*prepare)(struct cli *cli);
+  /* An input begins. */
+  void (*begin)(struct cli *cli);
+  /* Convert the next record of data[0 .. size), of which *used bytes are then done with. `last` says that no more
+   * follows. SBP_OK after a record or a fault, SBP_NEED_MORE or SBP_END. */
+  enum sbp_status (*next)(struct cli *cli, const char *data, size_t size, bool last, size_t *used);
+  /* The input ends, or no more of it will be read. */
+  void (*end)(struct cli *cli);
+};
+
+/* What a run has come to. */
+struct cli_counts {
+  uint64_t bytes_read;
+  uint64_t bytes_written;
+  uint64_t messages; /* good frames, or values that gave one */
+  uint64_t written;  /* of them */
+  uint64_t faults;   /* all that make the exit code 1 */
+
+  uint64_t outside; /* bytes outside frames */
+  uint64_t runs;
+  uint64_t crc_failures;
+  uint64_t truncated;
+
+  uint64_t left_out;  /* values */
+  uint64_t passed;    /* values that json2json hands on as they are */
+  uint64_t edited;    /* values that --check found to disagree with their payload */
+  uint64_t raw;       /* INVALID lines that became the bytes they stand for */
+  uint64_t compared;  /* values looked at without --check */
+  uint64_t differing; /* of them, those that disagree */
+  uint64_t wrong_crc;
+  uint64_t wrong_length;
+  uint64_t rounded;
+
+  uint64_t unknown; /* messages whose type is not in the schema */
+  uint64_t shorter; /* messages whose payload is under the minimum of their type */
+  uint64_t types[65536];
+  uint64_t shorter_types[65536];
+};
+
+/* A key that was no field, for the notes. */
+struct cli_ignored {
+  const struct sbp_message *message;
+  const char *near_field;
+  uint64_t count;
+  char key[40];
+};
+enum { CLI_IGNORED_MAX = 16 };
+
+/* A run of a tool, at the beginning of the tool's own struct. All zeros is a good start. */
+struct cli {
+  const struct cli_tool *tool;
+  struct cli_options options;
+  const struct sbp_schema *schema;
+  struct sbp_arena schema_arena; /* of --schema */
+  enum sbp_cpu cpu;
+  bool use_templates;
+
+  size_t record_max; /* the most that a record may write to cli_room() */
+  bool stop;         /* convert no more */
+  int status;        /* the exit code so far */
+
+  const struct io_file *input; /* the one being read */
+  bool several;                /* there are more: messages name them */
+  struct io_file output;
+  struct sbp_buffer in; /* what is read and not converted yet: in.data[taken .. in.size) */
+  size_t taken;
+  char *out; /* what is converted and not written yet: out[0 .. out_end) */
+  char *out_end;
+  char *out_limit;
+
+  struct cli_counts counts;
+  const char *first_file; /* where the first fault is */
+  uint64_t first_place;
+  struct cli_ignored ignored[CLI_IGNORED_MAX];
+  unsigned ignored_count;
+  uint64_t ignored_more; /* in keys beyond those */
+
+  struct io_file report_file;
+  struct sbp_buffer report_list; /* --report: damaged runs or values left out, as JSON */
+  unsigned report_listed;
+
+  uint64_t input_size; /* of all inputs, where all are files; else 0 */
+  uint64_t started;    /* milliseconds */
+  uint64_t progress_next;
+  size_t progress_shown; /* bytes of a progress line that stand on the terminal */
+};
+
+/* Run a tool: parse the options, convert all inputs, report. Returns the exit code. */
+int cli_main(struct cli *cli, const struct cli_tool *tool, int argc, char **argv);
+
+/* malloc's memory. */
+extern const struct sbp_allocator cli_allocator;
+
+/* Write what is converted so far. */
+void cli_flush(struct cli *cli);
+
+/* Room for a record of cli->record_max bytes; the record is put there and cli->out_end moved behind it. */
+static inline char *cli_room(struct cli *cli) {
+  if ((size_t)(cli->out_limit - cli->out_end) < cli->record_max)
+    cli_flush(cli);
+  return cli->out_end;
+}
+
+/* Write any bytes. */
+void cli_write(struct cli *cli, const void *data, size_t size);
+void cli_print(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* Count a message of this type. */
+static inline void cli_count(struct cli *cli, uint16_t type) {
+  ++cli->counts.messages;
+  ++cli->counts.types[type];
+}
+
+/* Count one that is not in the schema, or whose payload is under its type's minimum, beside cli_count(). */
+static inline void cli_count_unknown(struct cli *cli) {
+  ++cli->counts.unknown;
+}
+static inline void cli_count_short(struct cli *cli, uint16_t type) {
+  ++cli->counts.shorter;
+  ++cli->counts.shorter_types[type];
+}
+
+/* ---- Messages -------------------------------------------------------------------------------------------------- */
+
+/* A line on standard error, the tool's name before it. */
+void cli_say(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* The run cannot go on: a line, exit code 2. The first one counts, later ones are not said. */
+void cli_fail(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* A fault of the input: a run of bytes outside frames, and what is known of it (", all zeros" or ""); a value, where it
+ * is and what is wrong with it. Counts, prints and lists it; the run stops where --error-handler says so. */
+void cli_fault_run(struct cli *cli, uint64_t offset, uint64_t length, const char *what);
+void cli_fault_value(struct cli *cli, const struct sbp_place *place, const char *what);
+
+/* A line for --debug about a place in the input. */
+void cli_debug_offset(struct cli *cli, uint64_t offset, const char *what);
+void cli_debug_place(struct cli *cli, const struct sbp_place *place, const char *what);
+
+/* At the end of a run: summary and notes. */
+void cli_summarise(struct cli *cli);
+
+/* --report: open its file, list a fault, write all. */
+bool cli_report_open(struct cli *cli);
+void cli_report_run(struct cli *cli, uint64_t offset, uint64_t length);
+void cli_report_value(struct cli *cli, const struct sbp_place *place, const char *what);
+void cli_report_write(struct cli *cli);
+
+/* Show how far the run is, where that is wanted; clear that away. */
+void cli_progress_show(struct cli *cli);
+void cli_progress_clear(struct cli *cli);
+
+/* ---- The parts of cli_main() ----------------------------------------------------------------------------------- */
+
+/* Read the arguments. False after cli_fail(). */
+bool cli_options_read(struct cli *cli, int argc, char **argv);
+void cli_help(struct cli *cli);
+
+/* The schema, with the files of --schema. False after cli_fail(). */
+bool cli_schema_read(struct cli *cli);
+
+/* --describe: print the list of messages, or one of them. False after cli_fail(). */
+bool cli_describe(struct cli *cli, const char *name);
+
+/* ---- Selection ------------------------------------------------------------------------------------------------- */
+
+/* A set of 16-bit numbers. */
+struct cli_set {
+  uint8_t bits[65536 / 8];
+};
+
+static inline bool cli_set_has(const struct cli_set *set, uint16_t number) {
+  return (set->bits[number >> 3] >> (number & 7) & 1) != 0;
+}
+
+/* The types that --include and --exclude select: included (all where no include is given), then not excluded. Items are
+ * names, patterns of * and ?, or numbers, and comma lists of them. False after cli_fail(). */
+bool cli_select_types(struct cli *cli, const struct sbp_buffer *include, const struct sbp_buffer *exclude,
+                      struct cli_set *set);
+
+/* The senders that --sender names. False after cli_fail(). */
+bool cli_select_senders(struct cli *cli, const struct sbp_buffer *senders, struct cli_set *set);
+
+/* ---- Reading JSON ---------------------------------------------------------------------------------------------- */
+
+/* What json2sbp and json2json remember. */
+struct cli_json {
+  struct sbp_reader reader;
+  bool check;  /* --check: fields that disagree with their payload are a fault */
+  bool sample; /* look at some values all the same, for a note */
+};
+
+/* Get ready; begin an input. */
+bool cli_json_prepare(struct cli *cli, struct cli_json *json);
+void cli_json_begin(struct cli *cli, struct cli_json *json);
+
+/* sbp_read_line(), with its faults, notes and counts seen to. What comes back is
+ *   SBP_OK               a frame was made
+ *   SBP_NEED_MORE, SBP_END
+ *   SBP_ERROR_INVALID    an INVALID line, which is the tool's to see to, so is
+ *   SBP_ERROR_NOT_MESSAGE  another value that cannot be used but is JSON, line->fault says why
+ *   SBP_ERROR_SYNTAX     something that is not JSON; it has been reported */
+enum sbp_status cli_json_next(struct cli *cli, struct cli_json *json, const char *data, size_t size, bool last,
+                              uint8_t *frame, struct sbp_line *line, size_t *used);
+
+/* Leave a value out: the fault that line->fault names. */
+void cli_json_left_out(struct cli *cli, const struct sbp_line *line);
+
+#endif

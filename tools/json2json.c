@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* json2json: JSON with payloads to JSON with fields. */
+#include "cli.h"
+
+struct json2json {
+  struct cli cli;
+  struct cli_json json;
+  struct sbp_line_options line;
+};
+
+static const struct cli_option options[] = {{"float-compat", NULL, "floats as the Haskell sbp2json wrote them",
+                                             offsetof(struct json2json, line.float_compat), CLI_FLAG, 0},
+                                            {"check", NULL, "report values whose fields disagree with \"payload\"",
+                                             offsetof(struct json2json, json.check), CLI_FLAG, 0},
+                                            {NULL, NULL, NULL, 0, CLI_FLAG, 0}};
+
+static const char data_begin[] = "{\"data\":";
+
+static bool prepare(struct cli *cli) {
+  struct json2json *const self = (struct json2json *)cli;
+  self->line.schema = cli->schema;
+  self->line.cpu = cli->cpu;
+  cli->record_max = sizeof data_begin + sbp_line_max(&self->line);
+  return cli_json_prepare(cli, &self->json);
+}
+
+static void begin(struct cli *cli) {
+  cli_json_begin(cli, &((struct json2json *)cli)->json);
+}
+
+/* Write valid JSON on one line: without line breaks, which it can only have outside strings, and the white space that
+ * follows them. */
+static void write_flat(struct cli *cli, const char *text, size_t size) {
+  const char *const limit = text + size;
+  while (text != limit) {
+    const char *stop = text;
+    while (stop != limit && *stop != '\n' && *stop != '\r')
+      ++stop;
+    cli_write(cli, text, (size_t)(stop - text));
+    while (stop != limit && (*stop == '\n' || *stop == '\r' || *stop == ' ' || *stop == '\t'))
+      ++stop;
+    text = stop;
+  }
+}
+
+/* Whether a key as it stands in JSON is "data", however it is escaped. */
+static bool is_data(struct sbp_span key) {
+  static const char name[] = "data";
+  size_t at = 0;
+  for (size_t i = 0; i < sizeof name - 1; ++i) {
+    if (at < key.length && key.text[at] == name[i]) {
+      ++at;
+    } else {
+      char digits[7] = "0x";
+      uint64_t number;
+      if (key.length - at < 6 || key.text[at] != '\\' || key.text[at + 1] != 'u')
+        return false;
+      memcpy(digits + 2, key.text + at + 2, 4);
+      if (!cli_number(digits, 6, &number) || number != (unsigned char)name[i])
+        return false;
+      at += 6;
+    }
+  }
+  return at == key.length;
+}
+
+static void write_message(struct json2json *self, const struct sbp_line *line, const struct sbp_frame *frame) {
+  struct cli *const cli = &self->cli;
+  char *out = cli_room(cli);
+  ++cli->counts.written;
+  if (line->object.text == line->text.text) {
+    cli->out_end = sbp_line_write(&self->line, line->message, frame, out);
+    return;
+  }
+  memcpy(out, data_begin, sizeof data_begin - 1);
+  out = sbp_line_write(&self->line, line->message, frame, out + sizeof data_begin - 1);
+  cli->out_end = out - 1; /* without its line feed */
+
+  struct sbp_span rest = line->text;
+  struct sbp_span key;
+  struct sbp_span value;
+  while (sbp_member_next(&rest, &key, &value)) {
+    if (is_data(key))
+      continue;
+    const char *const member = key.text - 1; /* its quote */
+    cli_write(cli, ",", 1);
+    write_flat(cli, member, (size_t)(value.text + value.length - member));
+  }
+  cli_write(cli, "}\n", 2);
+}
+
+static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool last, size_t *used) {
+  struct json2json *const self = (struct json2json *)cli;
+  uint8_t bytes[SBP_FRAME_MAX];
+  struct sbp_line line;
+  const enum sbp_status status = cli_json_next(cli, &self->json, data, size, last, bytes, &line, used);
+  switch (status) {
+  case SBP_OK: {
+    const size_t end = line.frame_size - 2;
+    const struct sbp_frame frame = {
+        .bytes = bytes,
+        .payload = bytes + SBP_FRAME_HEADER,
+        .type = (uint16_t)(bytes[1] | bytes[2] << 8),
+        .sender = (uint16_t)(bytes[3] | bytes[4] << 8),
+        .crc = (uint16_t)(bytes[end] | bytes[end + 1] << 8),
+        .length = bytes[5],
+    };
+    write_message(self, &line, &frame);
+    return SBP_OK;
+  }
+  case SBP_ERROR_INVALID:
+  case SBP_ERROR_NOT_MESSAGE:
+    if (cli->options.handler == CLI_TO_INVALID) {
+      write_flat(cli, line.text.text, line.text.length);
+      cli_write(cli, "\n", 1);
+      ++cli->counts.passed;
+      cli_fault_value(cli, &line.fault.place, line.fault.text);
+    } else {
+      cli_json_left_out(cli, &line);
+    }
+    return SBP_OK;
+  case SBP_ERROR_SYNTAX:
+    return SBP_OK;
+  default:
+    return status;
+  }
+}
+
+static void end(struct cli *cli) {
+  (void)cli;
+}
+
+int main(int argc, char **argv) {
+  static const struct cli_tool tool = {
+      .name = "json2json",
+      .summary = "Add the fields to JSON logs that hold SBP messages as payloads only.",
+      .examples = "  json2json serial-link.json | jq .data.msg_name\n"
+                  "  json2json --float-compat console.json expanded.json\n",
+      .options = options,
+      .reads_json = true,
+      .first_byte = '{',
+      .prepare = prepare,
+      .begin = begin,
+      .next = next,
+      .end = end,
+  };
+  static struct json2json self;
+  return cli_main(&self.cli, &tool, argc, argv);
+}
