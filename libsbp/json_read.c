@@ -305,7 +305,7 @@ static enum sbp_status use_value(struct sbp_reader *reader, struct sbp_line *lin
 enum sbp_status sbp_line_check(const struct sbp_reader *reader, const struct sbp_line *line, const uint8_t *frame,
                                struct sbp_fault *fault) {
   uint8_t payload[SBP_PAYLOAD_MAX];
-  if (line->message == NULL)
+  if (line->message == NULL || (reader->templates != NULL && sbpi_templates_agree(reader, line, frame)))
     return SBP_OK;
   fault->status = SBP_OK;
   struct sbpi_fields fields = {

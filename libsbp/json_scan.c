@@ -102,6 +102,11 @@ SBPI_INLINE enum sbpi_scan string_rest(const char **at, const char *end, const c
   }
 }
 
+const char *sbpi_closing_quote(const char *p, const char *end) {
+  const char *wanted;
+  return string_rest(&p, end, &wanted) == SBPI_SCAN_DONE ? p - 1 : NULL;
+}
+
 SBPI_INLINE const char *digits_end(const char *p, const char *end) {
   while (p < end && sbpi_is_digit(*p))
     p++;

@@ -45,6 +45,9 @@ enum sbpi_scan sbpi_scan_value(struct sbp_reader *reader, const char *text, size
 /* Behind the value that begins at p, in text that has been found whole. */
 const char *sbpi_value_end(const char *p, const char *end);
 
+/* The closing quote of a string from inside it, found strictly; NULL where there is none before end. */
+const char *sbpi_closing_quote(const char *p, const char *end);
+
 /* The place of `to`, when `place` is that of `from`. */
 struct sbp_place sbpi_place_after(struct sbp_place place, const char *from, const char *to);
 

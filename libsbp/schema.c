@@ -78,7 +78,20 @@ static const struct sbp_struct *find_base_struct(const struct sbp_schema *base, 
   return found;
 }
 
-static bool unknown_type(struct builder *builder, const struct sbpi_origin *origin, const char *name) {
+static const char *near_struct_in(const struct sbp_struct *body, const char *name, unsigned *distance,
+                                  const char *near) {
+  for (unsigned i = 0; i < body->field_count; i++) {
+    const struct sbp_struct *const element = body->fields[i].element;
+    if (element == NULL)
+      continue;
+    if (sbpi_nearer(name, strlen(name), element->name, strlen(element->name), distance))
+      near = element->name;
+    near = near_struct_in(element, name, distance, near);
+  }
+  return near;
+}
+
+static void unknown_type(struct builder *builder, const struct sbpi_origin *origin, const char *name) {
   unsigned distance = sbpi_near_limit(strlen(name));
   const char *near = sbpi_schema_near_type(name, strlen(name), &distance);
   for (const struct sbp_schema_entry *entry = builder->set->first; entry != NULL; entry = entry->next) {
@@ -86,12 +99,14 @@ static bool unknown_type(struct builder *builder, const struct sbpi_origin *orig
     if (!entry->is_message && sbpi_nearer(name, strlen(name), candidate, strlen(candidate), &distance))
       near = candidate;
   }
+  const struct sbp_schema *const base = builder->set->base;
+  for (uint32_t i = 0; base != NULL && i < base->count; i++)
+    near = near_struct_in(&base->messages[i]->body, name, &distance, near);
   if (near == NULL)
     builder->status = sbpi_schema_fault(builder->error, origin, "unknown type \"%s\"", name);
   else
     builder->status =
         sbpi_schema_fault(builder->error, origin, "unknown type \"%s\", did you mean \"%s\"?", name, near);
-  return false;
 }
 
 /* ---- Layout ----------------------------------------------------------------------------------------------------- */
@@ -339,12 +354,12 @@ static bool index_ids(struct builder *builder, struct sbp_schema *schema, const 
     rows += !used[messages[i]->id >> 8];
     used[messages[i]->id >> 8] = true;
   }
-  /* Row 0 is for high bytes that no message has; where there are none such, there is no need of it. */
-  unsigned row = rows < 256 ? 1 : 0;
   uint8_t *const page = take(builder, 256, 1);
-  uint16_t(*const index)[256] = take(builder, rows + row, sizeof(*index));
+  uint16_t(*const index)[256] = take(builder, rows + 1, sizeof(*index));
   if (page == NULL || index == NULL)
     return false;
+  /* Row 0 is for the high bytes that no message has. Where there is none such, the last row wraps around to it. */
+  unsigned row = 1;
   for (unsigned high = 0; high < 256; high++)
     if (used[high])
       page[high] = (uint8_t)row++;
@@ -363,22 +378,6 @@ static bool index_names(struct builder *builder, struct sbp_schema *schema, cons
   for (uint32_t i = 0; i < schema->count; i++)
     by_name[i] = (uint16_t)(schema->index[schema->page[messages[i]->id >> 8]][messages[i]->id & 255] - 1);
   schema->by_name = by_name;
-  return true;
-}
-
-static bool check_replacements(struct builder *builder, const struct sbp_schema *schema) {
-  for (const struct sbp_schema_entry *entry = builder->set->first; entry != NULL; entry = entry->next) {
-    for (unsigned i = 0; !entry->replaced && i < entry->message.replaced_by_count; i++) {
-      const char *const name = entry->message.replaced_by[i];
-      if (sbp_message_by_name(schema, name, strlen(name)) != NULL)
-        continue;
-      const struct sbp_message *const near = sbp_message_near_name(schema, name, strlen(name));
-      builder->status = sbpi_schema_fault(builder->error, &entry->origin, "replaced_by: unknown message \"%s\"%s%s%s",
-                                          name, near == NULL ? "" : ", did you mean \"",
-                                          near == NULL ? "" : near->body.name, near == NULL ? "" : "\"?");
-      return false;
-    }
-  }
   return true;
 }
 
@@ -403,8 +402,7 @@ enum sbp_status sbp_schema_build(struct sbp_schema_set *set, const struct sbp_sc
   made->messages = messages;
   qsort(messages, made->count, sizeof(messages[0]), compare_ids);
   memcpy(by_name, messages, made->count * sizeof(messages[0]));
-  if (!index_ids(&builder, made, messages) || !index_names(&builder, made, by_name) ||
-      (getenv("SBPGEN_STRICT") != NULL && !check_replacements(&builder, made))) /* TEMPORARY until schema/ is right */
+  if (!index_ids(&builder, made, messages) || !index_names(&builder, made, by_name))
     return builder.status;
   for (uint32_t i = 0; i < made->count; i++)
     if (messages[i]->fields_max > made->fields_max)

@@ -17,6 +17,20 @@ struct sbpi_origin {
   uint32_t column;
 };
 
+/* jansson does not keep places, so the text of a file is searched for its names, one behind the other. Set text, size
+ * and, to begin, line to 1. */
+struct sbpi_locator {
+  const char *text;
+  size_t size;
+  size_t at; /* where to go on */
+  size_t line_start;
+  uint32_t line;
+};
+
+/* Go on to the next `"name": "NAME"` and give its line and column to *origin. A name that is spelled with escapes is
+ * not found; then the origin keeps the place of the last one. */
+void sbpi_locate(struct sbpi_locator *locator, const char *name, struct sbpi_origin *origin);
+
 /* A field as it was read. Its struct is not looked up yet, and so `element`, `size` and `offset` are not known. */
 struct sbpi_field_source {
   struct sbpi_origin origin;

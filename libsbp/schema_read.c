@@ -8,7 +8,7 @@
 #include "message.h"
 #include "schema_entry.h"
 
-/* The largest size and number of elements: none can be more in a payload. */
+/* An index of a field must fit in sbp_field.count_field, a number of values in sbp_bits.value_count. */
 enum { FIELDS_MAX = 255, VALUES_MAX = UINT16_MAX };
 
 struct reader {
@@ -19,13 +19,7 @@ struct reader {
   struct sbpi_origin origin; /* of what is being read */
   char owner_label[32];      /* names an entry whose name is not known yet, as "messages[3]" */
   char field_label[32];
-
-  /* jansson does not keep places, so the text is searched for each name in turn. */
-  const char *text;
-  size_t size;
-  size_t at; /* behind the last name found */
-  size_t line_start;
-  uint32_t line;
+  struct sbpi_locator locator;
 };
 
 SBPI_PRINTF(2, 3)
@@ -57,50 +51,6 @@ static const char *keep_bytes(struct reader *reader, const char *text, size_t le
 static const char *keep(struct reader *reader, const json_t *object, const char *key) {
   const json_t *const string = json_object_get(object, key);
   return string == NULL ? NULL : keep_bytes(reader, json_string_value(string), json_string_length(string));
-}
-
-/* ---- Places ----------------------------------------------------------------------------------------------------- */
-
-static size_t skip_space(const struct reader *reader, size_t at) {
-  while (at < reader->size && strchr(" \t\r\n", reader->text[at]) != NULL && reader->text[at] != '\0')
-    at++;
-  return at;
-}
-
-static bool has(const struct reader *reader, size_t at, const char *token, size_t length) {
-  return at <= reader->size && length <= reader->size - at && memcmp(reader->text + at, token, length) == 0;
-}
-
-static void restart(struct reader *reader) {
-  reader->at = 0;
-  reader->line_start = 0;
-  reader->line = 1;
-}
-
-/* Go on to the next `"name": "NAME"` and take its place as the origin's. A name that is spelled with escapes is not
- * found; then the origin keeps the place of the last one. */
-static void locate(struct reader *reader, const char *name) {
-  static const char key[] = "\"name\"";
-  const size_t length = strlen(name);
-  for (size_t at = reader->at; has(reader, at, "", 0) && at < reader->size; at++) {
-    if (!has(reader, at, key, sizeof(key) - 1))
-      continue;
-    const size_t colon = skip_space(reader, at + sizeof(key) - 1);
-    if (!has(reader, colon, ":", 1))
-      continue;
-    const size_t quote = skip_space(reader, colon + 1);
-    if (!has(reader, quote, "\"", 1) || !has(reader, quote + 1, name, length) ||
-        !has(reader, quote + 1 + length, "\"", 1))
-      continue;
-    for (; reader->at <= quote; reader->at++)
-      if (reader->text[reader->at] == '\n') {
-        reader->line++;
-        reader->line_start = reader->at + 1;
-      }
-    reader->origin.line = reader->line;
-    reader->origin.column = (uint32_t)(quote - reader->line_start) + 1;
-    return;
-  }
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------------------------- */
@@ -443,7 +393,7 @@ static bool read_field(struct reader *reader, json_t *object, struct sbp_schema_
   snprintf(reader->field_label, sizeof(reader->field_label), "%zu", position + 1);
   reader->origin.field = reader->field_label;
   if (name != NULL) {
-    locate(reader, name);
+    sbpi_locate(&reader->locator, name, &reader->origin);
     field->name = keep(reader, object, "name");
     if (field->name == NULL)
       return false;
@@ -481,10 +431,14 @@ static bool read_fields(struct reader *reader, const json_t *array, struct sbp_s
 
 /* ---- Structs and messages --------------------------------------------------------------------------------------- */
 
+static bool is_message_name(const char *name) {
+  return strncmp(name, "MSG_", 4) == 0 && name[4] != '\0';
+}
+
 static bool check_entry_name(struct reader *reader, const char *name, bool is_message) {
   if (!check_name(reader, name))
     return false;
-  if (is_message && (strncmp(name, "MSG_", 4) != 0 || name[4] == '\0'))
+  if (is_message && !is_message_name(name))
     return fault(reader, "the name of a message begins with MSG_");
   if (!is_message && type_of(name, strlen(name)) != SBP_STRUCT)
     return fault(reader, "the name is a type of its own");
@@ -499,6 +453,7 @@ static bool read_id(struct reader *reader, const json_t *object, struct sbp_sche
   return true;
 }
 
+/* What replaces a message may itself be gone: of the published definition, two have left the protocol. */
 static bool read_replaced_by(struct reader *reader, const json_t *array, struct sbp_message *message) {
   const size_t count = json_array_size(array);
   if (count > UINT16_MAX)
@@ -508,8 +463,10 @@ static bool read_replaced_by(struct reader *reader, const json_t *array, struct 
     return false;
   for (size_t i = 0; i < count; i++) {
     const json_t *const name = json_array_get(array, i);
-    if (!check_text(reader, "replaced_by", name))
+    if (!check_text(reader, "replaced_by", name) || !check_name(reader, json_string_value(name)))
       return false;
+    if (!is_message_name(json_string_value(name)))
+      return fault(reader, "replaced_by: the name of a message begins with MSG_");
     names[i] = keep_bytes(reader, json_string_value(name), json_string_length(name));
   }
   message->replaced_by = count == 0 ? NULL : names;
@@ -550,7 +507,7 @@ static bool read_entry(struct reader *reader, json_t *object, bool is_message) {
   const char *const name = json_string_value(json_object_get(object, "name"));
   struct sbp_struct *const body = &entry->message.body;
   if (name != NULL) {
-    locate(reader, name);
+    sbpi_locate(&reader->locator, name, &reader->origin);
     body->name = keep(reader, object, "name");
     if (body->name == NULL)
       return false;
@@ -578,7 +535,7 @@ static bool read_entry(struct reader *reader, json_t *object, bool is_message) {
 
 static bool read_entries(struct reader *reader, const json_t *root, const char *key, bool is_message) {
   const json_t *const array = json_object_get(root, key);
-  restart(reader);
+  reader->locator = (struct sbpi_locator){.text = reader->locator.text, .size = reader->locator.size, .line = 1};
   for (size_t i = 0; i < json_array_size(array); i++) {
     snprintf(reader->owner_label, sizeof(reader->owner_label), "%s[%zu]", key, i);
     reader->origin = (struct sbpi_origin){.file = reader->origin.file, .owner = reader->owner_label};
@@ -616,7 +573,7 @@ static bool read_package(struct reader *reader, json_t *root) {
 
 enum sbp_status sbp_schema_add(struct sbp_schema_set *set, const char *name, const char *text, size_t size,
                                struct sbp_schema_error *error) {
-  struct reader reader = {.set = set, .error = error, .text = text, .size = size};
+  struct reader reader = {.set = set, .error = error, .locator = {.text = text, .size = size}};
   reader.origin.file = keep_bytes(&reader, name, strlen(name));
   if (reader.origin.file == NULL)
     return reader.status;

@@ -22,7 +22,6 @@ struct learner {
   const struct sbp_line *line;
   const char *end;
   const char *literal; /* where the next step's literal begins */
-  bool wanted;         /* fields are captured */
   struct step steps[STEPS_MAX];
   struct step elements[STEPS_MAX];
   size_t step_count;
@@ -36,6 +35,8 @@ struct learner {
   unsigned depth;
   bool has_type;
   bool has_loop;
+  bool unfit;   /* fields that have no fixed place: not to be stored by the targets */
+  bool ignored; /* a key that is no field */
   bool failed;
 };
 
@@ -105,7 +106,7 @@ static const char *learn_scalar(struct learner *learner, const char *p, const st
     add_step(learner, scope->element, p + 1, STEP_STRING, value_end - 1);
     add_target(learner, SBP_STRING, offset, fixed ? field->size : 0);
     /* Strings in elements, and other fields behind a variable string, have no fixed place. */
-    learner->failed |= learner->wanted && scope->element;
+    learner->unfit |= scope->element;
     return value_end;
   }
   const bool null = *p == 'n' && field->type >= SBP_FLOAT && field->type <= SBP_DOUBLE;
@@ -113,7 +114,7 @@ static const char *learn_scalar(struct learner *learner, const char *p, const st
     learner->failed = true;
     return value_end;
   }
-  add_step(learner, scope->element, p, STEP_NUMBER, value_end);
+  add_step(learner, scope->element, p, field->type < SBP_FLOAT ? STEP_INTEGER : STEP_FLOAT, value_end);
   add_target(learner, field->type, offset, field->size);
   for (unsigned i = 0; i < field->size && offset + i < SBP_PAYLOAD_MAX; i++)
     learner->given[offset + i] = 1;
@@ -271,7 +272,7 @@ static const char *learn_member(struct learner *learner, struct sbp_span key, co
   const struct sbp_field *const field = field_named(scope->body, key);
   if (field == NULL) {
     /* The reader tells of each such key. */
-    learner->failed |= learner->wanted && !(scope->message && sbpi_key_of(key.text, key.length) != KEY_FIELD);
+    learner->ignored |= !(scope->message && sbpi_key_of(key.text, key.length) != KEY_FIELD);
     return learn_value(learner, p, &inner, NULL, 0);
   }
   /* Behind a variable string that is not the last field nothing has a fixed place. */
@@ -320,46 +321,41 @@ static const char *learn_object(struct learner *learner, const char *p, const st
 /* ---- The tree ---- */
 
 static uint16_t new_node(struct templates *templates, const struct step *step, uint16_t type) {
-  if (templates->node_count + 1 >= NODES_MAX || templates->text_size + step->length + 8 > TEXT_MAX)
+  const size_t head = step->length < HEAD ? step->length : HEAD;
+  if (templates->node_count + 1 >= NODES_MAX || templates->text_size + step->length - head > TEXT_MAX)
     return 0;
   const uint16_t n = ++templates->node_count;
   struct node *const node = &templates->nodes[n];
   memset(node, 0, sizeof *node);
-  node->literal = templates->text_size;
+  memcpy(node->head, step->literal, head);
+  node->rest = templates->text_size;
   node->length = (uint8_t)step->length;
+  node->mask = (uint16_t)((1u << head) - 1);
   node->kind = (uint8_t)step->kind;
   node->type = type;
-  memcpy(templates->text + templates->text_size, step->literal, step->length);
-  templates->text_size += (uint32_t)step->length;
+  memcpy(templates->text + templates->text_size, step->literal + head, step->length - head);
+  templates->text_size += (uint32_t)(step->length - head);
   return n;
 }
 
 static bool same_node(const struct templates *templates, const struct node *node, const struct step *step,
                       uint16_t type) {
+  const size_t head = step->length < HEAD ? step->length : HEAD;
   return node->length == step->length && node->kind == step->kind && node->type == type &&
-         memcmp(templates->text + node->literal, step->literal, step->length) == 0;
+         memcmp(node->head, step->literal, head) == 0 &&
+         memcmp(templates->text + node->rest, step->literal + head, step->length - head) == 0;
 }
 
 /* Whether a loop's elements have these steps. */
-static bool same_element(const struct templates *templates, uint16_t n, const struct step *step, size_t count) {
-  for (; count > 0; count--, step++) {
-    if (n == 0 || !same_node(templates, &templates->nodes[n], step, 0))
+static bool same_element(const struct templates *templates, const struct node *loop, const struct step *step,
+                         size_t count) {
+  if (loop->element_count != count)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    if (!same_node(templates, &templates->nodes[loop->element + i], &step[i], 0))
       return false;
-    n = templates->nodes[n].child;
   }
-  return n == 0;
-}
-
-static uint16_t new_element(struct templates *templates, const struct step *step, size_t count) {
-  uint16_t first = 0;
-  uint16_t *link = &first;
-  for (; count > 0; count--, step++) {
-    *link = new_node(templates, step, 0);
-    if (*link == 0)
-      return 0;
-    link = &templates->nodes[*link].child;
-  }
-  return first;
+  return true;
 }
 
 /* The node for a step behind *link, found or made; 0 where there is no room. */
@@ -370,17 +366,19 @@ static uint16_t enter_step(struct templates *templates, const struct learner *le
   for (; *link != 0; link = &templates->nodes[*link].sibling) {
     const struct node *const node = &templates->nodes[*link];
     if (same_node(templates, node, step, type) &&
-        (step->kind != STEP_LOOP || same_element(templates, node->element, element, element_count)))
+        (step->kind != STEP_LOOP || same_element(templates, node, element, element_count)))
       return *link;
   }
   const uint16_t n = new_node(templates, step, type);
   if (n == 0)
     return 0;
-  if (step->kind == STEP_LOOP) {
-    const uint16_t first = new_element(templates, element, element_count);
-    if (first == 0)
+  for (size_t i = 0; i < element_count; i++) {
+    const uint16_t e = new_node(templates, &element[i], 0);
+    if (e == 0)
       return 0;
-    templates->nodes[n].element = first;
+    if (i == 0)
+      templates->nodes[n].element = e;
+    templates->nodes[n].element_count++;
   }
   *link = n;
   return n;
@@ -415,6 +413,7 @@ static bool enter(struct templates *templates, const struct learner *learner, co
   leaf->element_size = (uint8_t)learner->element_size;
   leaf->has_loop = learner->has_loop;
   leaf->wrapped = learner->line->object.text != learner->line->text.text;
+  leaf->fit = !learner->unfit;
   leaf->complete = true;
   for (unsigned i = 0; i < message->body.size; i++)
     leaf->complete &= learner->given[i] != 0;
@@ -437,14 +436,13 @@ void sbpi_templates_learn(struct sbp_reader *reader, const struct sbp_line *line
   learner.line = line;
   learner.end = line->text.text + line->text.length;
   learner.literal = line->text.text;
-  learner.wanted = reader->from_fields;
   const bool wrapped = line->object.text != line->text.text;
   const struct scope scope = {wrapped ? NULL : &line->message->body, 0, !wrapped, false};
   const char *const behind = learn_object(&learner, line->text.text, &scope);
   if (learner.failed)
     return;
   add_step(&learner, false, behind, STEP_END, behind);
-  if (learner.failed || !learner.has_type)
+  if (learner.failed || !learner.has_type || (reader->from_fields && (learner.unfit || learner.ignored)))
     return;
   if (!enter(templates, &learner, line->message)) {
     /* No room: what was learned is forgotten, and learning begins anew. */

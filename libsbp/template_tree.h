@@ -20,7 +20,8 @@ enum {
 /* What stands behind a step's literal. */
 enum step_kind {
   STEP_NONE,         /* another literal */
-  STEP_NUMBER,       /* a number field, or null */
+  STEP_INTEGER,      /* an integer field */
+  STEP_FLOAT,        /* a float field; where fields are not wanted, it may be null */
   STEP_STRING,       /* a string field, without its quotes */
   STEP_OTHER_NUMBER, /* the same outside the fields */
   STEP_OTHER_STRING,
@@ -33,14 +34,20 @@ enum step_kind {
   STEP_END
 };
 
+/* A literal's first HEAD bytes stand in the node, zeros behind them, and the rest in templates.text. */
+enum { HEAD = 16 };
+
 struct node {
-  uint32_t literal; /* in templates.text */
+  char head[HEAD];
+  uint32_t rest;    /* in templates.text */
   uint16_t child;   /* the first of the nodes that may follow */
   uint16_t sibling; /* the next one that may stand here instead */
-  uint16_t element; /* STEP_LOOP: the first node of an element; a chain of children */
-  uint16_t type;    /* of the message, in a child of a STEP_TYPE node */
-  uint16_t leaf;    /* STEP_END */
-  uint8_t length;   /* of the literal */
+  uint16_t element; /* STEP_LOOP: the first node of an element; all of them stand in a row */
+  uint16_t element_count;
+  uint16_t type;  /* of the message, in a child of a STEP_TYPE node */
+  uint16_t leaf;  /* STEP_END */
+  uint16_t mask;  /* a bit for each of the literal's first HEAD bytes */
+  uint8_t length; /* of the literal */
   uint8_t kind;
 };
 
@@ -69,6 +76,7 @@ struct leaf {
   struct step_place object_end;
   uint8_t element_size; /* of the variable array */
   bool has_loop;
+  bool fit;      /* its fields can be stored by the targets */
   bool complete; /* every byte of the payload has a target */
   bool wrapped;  /* the message is another object's "data" */
 };
@@ -82,19 +90,7 @@ struct templates {
   uint16_t last; /* the leaf of the last line */
   struct node nodes[NODES_MAX];
   struct leaf leaves[LEAVES_MAX];
-  char text[TEXT_MAX + 8];
-};
-
-/* The first n bytes of a word. */
-static const uint8_t masks[8][8] = {
-    {0},
-    {255},
-    {255, 255},
-    {255, 255, 255},
-    {255, 255, 255, 255},
-    {255, 255, 255, 255, 255},
-    {255, 255, 255, 255, 255, 255},
-    {255, 255, 255, 255, 255, 255, 255},
+  char text[TEXT_MAX];
 };
 
 #endif

@@ -16,12 +16,10 @@ struct capture {
 };
 
 struct match {
-  const char *p;
   const char *end; /* a line break: no number or string goes on behind it */
   const struct templates *templates;
   const char *starts[STEPS_MAX]; /* of each step's literal */
   struct capture captures[CAPTURES_MAX];
-  size_t capture_count;
   size_t loop_count; /* elements of the variable array */
   const char *payload;
   size_t payload_length; /* of its text */
@@ -33,66 +31,79 @@ struct match {
   bool has_length;
 };
 
-SBPI_INLINE bool same_literal(const struct templates *templates, const struct node *node, const char *p,
-                              const char *end) {
-  const char *literal = templates->text + node->literal;
-  size_t left = node->length;
-  if ((size_t)(end - p) < left)
+/* Whether the line goes on with a node's literal. HEAD bytes can be read behind the line's end; no literal has a line
+ * break in it, so that none is equal past there. */
+SBPI_INLINE bool same_literal(const struct match *match, const struct node *node, const char *p) {
+#ifdef __SSE2__
+  const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
+  const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)node->head);
+  if ((~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) & node->mask) != 0)
     return false;
-  /* The pool has eight bytes behind each literal, and the line eight behind its end. */
-  for (;;) {
-    uint64_t a;
-    uint64_t b;
-    memcpy(&a, p, 8);
-    memcpy(&b, literal, 8);
-    if (left < 8) {
-      uint64_t mask;
-      memcpy(&mask, masks[left], 8);
-      return ((a ^ b) & mask) == 0;
-    }
-    if (a != b)
-      return false;
-    p += 8;
-    literal += 8;
-    left -= 8;
-  }
+#else
+  if (memcmp(p, node->head, node->length < HEAD ? node->length : HEAD) != 0)
+    return false;
+#endif
+  if (SBPI_LIKELY(node->length <= HEAD))
+    return true;
+  return match->end - p >= node->length &&
+         memcmp(p + HEAD, match->templates->text + node->rest, node->length - (size_t)HEAD) == 0;
 }
 
-/* ---- Values ---- */
+/* ---- Values: each returns what stands behind it, or NULL ---- */
 
-/* Behind a number, or NULL. The line break that ends the line stops every loop. */
-SBPI_INLINE const char *skip_number(const char *p) {
+/* The line break that ends the line stops every loop. */
+SBPI_INLINE const char *skip_digits(const char *p) {
+  if (!sbpi_is_digit(*p))
+    return NULL;
+  do
+    p++;
+  while (sbpi_is_digit(*p));
+  return p;
+}
+
+/* Whether a number begins with a zero that may not stand there. */
+SBPI_INLINE bool has_leading_zero(const char *p) {
+  return (p[0] == '0') & sbpi_is_digit(p[1]);
+}
+
+/* An integer. Where a number goes on behind it, it does not match the next literal. */
+SBPI_INLINE const char *skip_integer(const char *p) {
   p += *p == '-';
-  if (*p == '0') {
-    p++;
-  } else {
-    if (!sbpi_is_digit(*p))
-      return NULL;
-    do
-      p++;
-    while (sbpi_is_digit(*p));
-  }
-  if (*p == '.') {
-    p++;
-    if (!sbpi_is_digit(*p))
-      return NULL;
-    do
-      p++;
-    while (sbpi_is_digit(*p));
-  }
-  if ((*p | 0x20) == 'e') {
+  return SBPI_UNLIKELY(has_leading_zero(p)) ? NULL : skip_digits(p);
+}
+
+SBPI_INLINE const char *skip_number(const char *p) {
+  p = skip_integer(p);
+  if (p == NULL || (*p == '.' && (p = skip_digits(p + 1)) == NULL))
+    return NULL;
+  if (SBPI_UNLIKELY((*p | 0x20) == 'e')) {
     p++;
     p += *p == '+' || *p == '-';
-    if (!sbpi_is_digit(*p))
-      return NULL;
-    do
-      p++;
-    while (sbpi_is_digit(*p));
+    p = skip_digits(p);
   }
   return p;
 }
 
-/* The same, taken apart as sbpi_decimal_read does it. */
+/* Read on in digits, up to a byte that is none. */
+SBPI_INLINE const char *read_digits(const char *p, uint64_t *digits) {
+  if (!sbpi_is_digit(*p))
+    return NULL;
+  do
+    *digits = *digits * 10 + (uint64_t)(*p++ - '0');
+  while (sbpi_is_digit(*p));
+  return p;
+}
+
+SBPI_INLINE const char *read_integer(const char *p, struct capture *capture) {
+  uint64_t digits = 0;
+  capture->decimal.negative = *p == '-';
+  p += *p == '-';
+  const char *const behind = SBPI_UNLIKELY(has_leading_zero(p)) ? NULL : read_digits(p, &digits);
+  capture->decimal.digits = digits;
+  return behind == NULL || behind - p > 19 ? NULL : behind;
+}
+
+/* A number, taken apart as sbpi_decimal_read does it. */
 SBPI_INLINE const char *read_number(const char *p, struct capture *capture) {
   const char *const begin = p;
   uint64_t digits = 0;
@@ -100,23 +111,13 @@ SBPI_INLINE const char *read_number(const char *p, struct capture *capture) {
   const bool negative = *p == '-';
   p += negative;
   const char *const first = p;
-  if (*p == '0') {
-    p++;
-  } else {
-    if (!sbpi_is_digit(*p))
-      return NULL;
-    do
-      digits = digits * 10 + (uint64_t)(*p++ - '0');
-    while (sbpi_is_digit(*p));
-  }
+  if (SBPI_UNLIKELY(has_leading_zero(p)) || (p = read_digits(p, &digits)) == NULL)
+    return NULL;
   bool more = p - first > 19;
-  if (*p == '.') {
-    const char *const point = ++p;
-    if (!sbpi_is_digit(*p))
+  if (SBPI_LIKELY(*p == '.')) {
+    const char *const point = p + 1;
+    if ((p = read_digits(point, &digits)) == NULL)
       return NULL;
-    do
-      digits = digits * 10 + (uint64_t)(*p++ - '0');
-    while (sbpi_is_digit(*p));
     exponent = (int32_t)(point - p);
     more = p - first > 20;
   }
@@ -124,15 +125,12 @@ SBPI_INLINE const char *read_number(const char *p, struct capture *capture) {
     p++;
     const bool down = *p == '-';
     p += down || *p == '+';
-    if (!sbpi_is_digit(*p))
+    const char *const exponent_digits = p;
+    uint64_t written = 0;
+    if ((p = read_digits(p, &written)) == NULL)
       return NULL;
-    int32_t written = 0;
-    do {
-      written = written * 10 + (*p++ - '0');
-      more |= written > 100000;
-      written = more ? 0 : written;
-    } while (sbpi_is_digit(*p));
-    exponent += down ? -written : written;
+    more |= p - exponent_digits > 4;
+    exponent += down ? -(int32_t)written : (int32_t)written;
   }
   capture->text = begin;
   capture->length = (uint32_t)(p - begin);
@@ -147,7 +145,7 @@ SBPI_INLINE const char *read_number(const char *p, struct capture *capture) {
   return p;
 }
 
-/* A plain integer 0 .. 65535, or NULL. */
+/* A plain integer 0 .. 65535. */
 SBPI_INLINE const char *read_u16(const char *p, uint32_t *value) {
   uint32_t sum = 0;
   const char *const begin = p;
@@ -157,81 +155,72 @@ SBPI_INLINE const char *read_u16(const char *p, uint32_t *value) {
   return p == begin || sum > 0xffff || (*begin == '0' && p - begin > 1) ? NULL : p;
 }
 
-/* To the closing quote of a string, or NULL where it has escapes or ends nowhere. */
+/* To a string's closing quote. */
 SBPI_INLINE const char *skip_string(const char *p, const char *end) {
-  p = sbpi_plain_end(p, end);
-  return *p == '"' ? p : NULL;
+  const char *const stop = sbpi_plain_end(p, end);
+  return SBPI_LIKELY(*stop == '"') ? stop : sbpi_closing_quote(stop, end);
 }
 
-/* A value that a field may have, captured where its fields are wanted. */
-SBPI_INLINE bool match_field(struct match *match, enum step_kind kind, bool wanted) {
-  const char *p;
-  if (kind == STEP_NUMBER) {
-    if (wanted) {
-      if (match->capture_count == CAPTURES_MAX)
-        return false;
-      p = read_number(match->p, &match->captures[match->capture_count++]);
-    } else {
-      p = skip_number(match->p);
-      if (SBPI_UNLIKELY(p == NULL) && memcmp(match->p, "null", 4) == 0)
-        p = match->p + 4;
-    }
-  } else {
-    p = skip_string(match->p, match->end);
-    if (wanted) {
-      if (match->capture_count == CAPTURES_MAX)
-        return false;
-      struct capture *const capture = &match->captures[match->capture_count++];
-      capture->text = match->p;
-      capture->length = p == NULL ? 0 : (uint32_t)(p - match->p);
-    }
+/* A value that a field may have. *capture goes on behind those taken; it is NULL where fields are not wanted. */
+SBPI_INLINE const char *match_field(const struct match *match, enum step_kind kind, const char *p,
+                                    struct capture **capture) {
+  if (*capture != NULL && *capture == match->captures + CAPTURES_MAX)
+    return NULL;
+  if (SBPI_LIKELY(kind == STEP_INTEGER))
+    return *capture != NULL ? read_integer(p, (*capture)++) : skip_integer(p);
+  if (SBPI_LIKELY(kind == STEP_FLOAT)) {
+    if (*capture != NULL)
+      return read_number(p, (*capture)++);
+    const char *const behind = skip_number(p);
+    return SBPI_UNLIKELY(behind == NULL) && memcmp(p, "null", 4) == 0 ? p + 4 : behind;
   }
-  if (p == NULL)
-    return false;
-  match->p = p;
-  return true;
+  const char *const behind = skip_string(p, match->end);
+  if (*capture != NULL) {
+    (*capture)->text = p;
+    (*capture)->length = behind == NULL ? 0 : (uint32_t)(behind - p);
+    ++*capture;
+  }
+  return behind;
 }
 
-static bool match_payload(struct match *match) {
-  const size_t left = (size_t)(match->end - match->p);
+SBPI_INLINE const char *match_payload(struct match *match, const char *p) {
+  const size_t left = (size_t)(match->end - p);
   const size_t expected = SBP_BASE64_SIZE((size_t)match->length);
-  const char *end = match->p + (expected < left ? expected : 0);
-  if (*end != '"' && (end = memchr(match->p, '"', left)) == NULL)
-    return false;
-  match->payload = match->p;
-  match->payload_length = (size_t)(end - match->p);
-  match->p = end;
-  return true;
+  const char *behind = p + (expected < left ? expected : 0);
+  if (SBPI_UNLIKELY(*behind != '"') && (behind = memchr(p, '"', left)) == NULL)
+    return NULL;
+  match->payload = p;
+  match->payload_length = (size_t)(behind - p);
+  return behind;
 }
 
 /* The elements of a variable array, from behind its opening bracket to behind its closing one. */
-SBPI_INLINE bool match_loop(struct match *match, const struct node *loop, bool wanted) {
-  const struct templates *const templates = match->templates;
-  match->loop_count = 0;
-  if (*match->p == ']') {
-    match->p++;
-    return true;
-  }
+SBPI_INLINE const char *match_loop(struct match *match, const struct node *loop, const char *p,
+                                   struct capture **capture) {
+  size_t count = 0;
+  if (*p == ']')
+    return p + 1;
+  const struct node *const first = &match->templates->nodes[loop->element];
+  const struct node *const behind_last = first + loop->element_count;
   for (;;) {
-    for (uint16_t n = loop->element; n != 0; n = templates->nodes[n].child) {
-      const struct node *const node = &templates->nodes[n];
-      if (!same_literal(templates, node, match->p, match->end))
-        return false;
-      match->p += node->length;
-      if (node->kind != STEP_NONE && !match_field(match, (enum step_kind)node->kind, wanted))
-        return false;
+    for (const struct node *node = first; node < behind_last; node++) {
+      if (!same_literal(match, node, p))
+        return NULL;
+      p += node->length;
+      if (node->kind != STEP_NONE && (p = match_field(match, (enum step_kind)node->kind, p, capture)) == NULL)
+        return NULL;
     }
-    match->loop_count++;
-    const char separator = *match->p++;
-    if (separator == ']')
-      return true;
-    if (separator != ',')
-      return false;
-    match->p += *match->p == ' ';
+    count++;
+    const char separator = *p++;
+    if (separator != ',') {
+      match->loop_count = count;
+      return separator == ']' ? p : NULL;
+    }
+    p += *p == ' ';
   }
 }
 
-/* The node behind a type's, among those learned for that type. */
+/* The first node behind a type's step that was learned for this type, or 0. */
 SBPI_INLINE uint16_t child_for_type(const struct templates *templates, const struct node *node, uint32_t type) {
   uint16_t n = node->child;
   while (n != 0 && templates->nodes[n].type != type)
@@ -239,18 +228,21 @@ SBPI_INLINE uint16_t child_for_type(const struct templates *templates, const str
   return n;
 }
 
-/* Walk the tree along the line. Returns the node that ends the path, or 0; *parted: no branch had the line's literal.
- */
-SBPI_INLINE uint16_t match_line(struct match *match, uint16_t guess, bool wanted, bool *parted) {
+/* Walk the tree along the line, first on the path of the leaf that is guessed. Returns the node that ends the path and,
+ * in *behind, the line's end; or 0, and then *parted says whether the shape is a new one. */
+SBPI_INLINE uint16_t match_line(struct match *match, const char *p, uint16_t guess, bool wanted, const char **behind,
+                                bool *parted) {
   const struct templates *const templates = match->templates;
   const uint16_t *path = guess == 0 ? NULL : templates->leaves[guess].path;
+  struct capture *capture = wanted ? match->captures : NULL;
+  struct capture *none = NULL;
   uint16_t first = templates->root;
   for (size_t k = 0;; k++) {
     uint16_t n = path != NULL ? path[k] : first;
-    if (SBPI_UNLIKELY(n == 0 || !same_literal(templates, &templates->nodes[n], match->p, match->end))) {
+    if (SBPI_UNLIKELY(n == 0 || !same_literal(match, &templates->nodes[n], p))) {
       path = NULL;
       n = first;
-      while (n != 0 && !same_literal(templates, &templates->nodes[n], match->p, match->end))
+      while (n != 0 && !same_literal(match, &templates->nodes[n], p))
         n = templates->nodes[n].sibling;
       if (n == 0) {
         *parted = true;
@@ -258,125 +250,151 @@ SBPI_INLINE uint16_t match_line(struct match *match, uint16_t guess, bool wanted
       }
     }
     const struct node *const node = &templates->nodes[n];
-    match->starts[k] = match->p;
-    match->p += node->length;
+    match->starts[k] = p;
+    p += node->length;
     first = node->child;
-    bool matched = true;
     switch (node->kind) {
     case STEP_NONE:
+      continue;
+    case STEP_INTEGER:
+      p = match_field(match, STEP_INTEGER, p, &capture);
       break;
-    case STEP_NUMBER:
+    case STEP_FLOAT:
+      p = match_field(match, STEP_FLOAT, p, &capture);
+      break;
     case STEP_STRING:
-      matched = match_field(match, (enum step_kind)node->kind, wanted);
+      p = match_field(match, STEP_STRING, p, &capture);
       break;
     case STEP_OTHER_NUMBER:
-      matched = match_field(match, STEP_NUMBER, false);
+      p = match_field(match, STEP_FLOAT, p, &none);
       break;
     case STEP_OTHER_STRING:
-      matched = match_field(match, STEP_STRING, false);
+      p = match_field(match, STEP_STRING, p, &none);
       break;
     case STEP_LOOP:
-      matched = match_loop(match, node, wanted);
+      p = match_loop(match, node, p, &capture);
       break;
     case STEP_PAYLOAD:
-      matched = match_payload(match);
+      p = match_payload(match, p);
       break;
-    case STEP_TYPE: {
-      const char *const p = read_u16(match->p, &match->type);
-      if (p == NULL)
-        return 0;
-      match->p = p;
-      if (path == NULL || templates->nodes[path[k + 1]].type != match->type) {
+    case STEP_SENDER:
+      p = read_u16(p, &match->sender);
+      break;
+    case STEP_CRC:
+      p = read_u16(p, &match->crc);
+      match->has_crc = true;
+      break;
+    case STEP_LENGTH:
+      p = read_u16(p, &match->length);
+      match->has_length = true;
+      break;
+    case STEP_TYPE:
+      p = read_u16(p, &match->type);
+      if (p != NULL && (path == NULL || templates->nodes[path[k + 1]].type != match->type)) {
         path = NULL;
         first = child_for_type(templates, node, match->type);
-        if (first == 0) {
-          *parted = true;
+        *parted = first == 0;
+        if (first == 0)
           return 0;
-        }
       }
       break;
-    }
-    case STEP_SENDER:
-    case STEP_CRC:
-    case STEP_LENGTH: {
-      uint32_t *const value = node->kind == STEP_SENDER ? &match->sender
-                              : node->kind == STEP_CRC  ? &match->crc
-                                                        : &match->length;
-      const char *const p = read_u16(match->p, value);
-      if (p == NULL)
-        return 0;
-      match->p = p;
-      match->has_crc |= node->kind == STEP_CRC;
-      match->has_length |= node->kind == STEP_LENGTH;
-      break;
-    }
-    case STEP_END:
+    default:
+      *behind = p;
       return n;
     }
-    if (SBPI_UNLIKELY(!matched))
+    if (SBPI_UNLIKELY(p == NULL))
       return 0;
   }
 }
 
 /* ---- Fields ---- */
 
-/* Store a number in its field's bytes. False where the generic reader must decide. */
-SBPI_INLINE bool store_number(const struct capture *capture, struct target target, size_t offset, uint8_t *payload,
-                              bool has_old) {
-  const struct sbpi_decimal *const decimal = &capture->decimal;
-  uint8_t *const out = payload + offset;
-  if (target.type == SBP_FLOAT) {
-    uint32_t bits;
-    if (!sbpi_decimal_float(decimal, capture->text, capture->length, &bits))
-      return false;
-    sbpi_store32(out, bits);
-    return true;
+/* The bits of an integer type, its sign bit, and the largest value. */
+static const struct {
+  uint64_t bits;
+  uint64_t sign;
+  uint64_t most;
+} integers[] = {[SBP_U8] = {UINT8_MAX, 0, UINT8_MAX},
+                [SBP_U16] = {UINT16_MAX, 0, UINT16_MAX},
+                [SBP_U32] = {UINT32_MAX, 0, UINT32_MAX},
+                [SBP_U64] = {UINT64_MAX, 0, UINT64_MAX},
+                [SBP_S8] = {UINT8_MAX, 0x80, INT8_MAX},
+                [SBP_S16] = {UINT16_MAX, 0x8000, INT16_MAX},
+                [SBP_S32] = {UINT32_MAX, 0x80000000, INT32_MAX},
+                [SBP_S64] = {UINT64_MAX, 0x8000000000000000, INT64_MAX}};
+
+/* Store an integer in its field's bytes. False where the generic reader must decide. */
+SBPI_INLINE bool store_integer(const struct capture *capture, enum sbp_type type, uint8_t *out, bool has_old,
+                               size_t room) {
+  const uint64_t digits = capture->decimal.digits;
+  const uint64_t raw = capture->decimal.negative ? 0 - digits : digits;
+  /* Most lines were not edited: the value is what stands there. */
+  if (SBPI_LIKELY(room >= 8)) {
+    const uint64_t there = sbpi_load64(out) & integers[type].bits;
+    if (SBPI_LIKELY((there ^ integers[type].sign) - integers[type].sign == raw) && type != SBP_U64 && type != SBP_S64)
+      return true;
   }
-  if (target.type == SBP_DOUBLE) {
-    uint64_t bits;
-    if (!sbpi_decimal_double(decimal, capture->text, capture->length, &bits))
-      return false;
-    sbpi_store64(out, bits);
-    return true;
-  }
-  static const uint64_t most[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX,
-                                  INT8_MAX,  INT16_MAX,  INT32_MAX,  INT64_MAX};
-  if (decimal->exponent != 0 || decimal->inexact)
+  const uint64_t most = integers[type].most;
+  if (digits > most && !(capture->decimal.negative && type >= SBP_S8 && digits == most + 1))
     return false;
-  if (SBPI_UNLIKELY(decimal->negative)) {
-    if (target.type < SBP_S8 || decimal->digits > most[target.type] + 1)
-      return false;
-  } else if (SBPI_UNLIKELY(decimal->digits > most[target.type])) {
+  if (capture->decimal.negative && type < SBP_S8 && digits != 0)
     return false;
-  }
-  const uint64_t raw = decimal->negative ? 0 - decimal->digits : decimal->digits;
-  switch (target.type) {
+  switch (type) {
   case SBP_U8:
   case SBP_S8:
     out[0] = (uint8_t)raw;
-    break;
+    return true;
   case SBP_U16:
   case SBP_S16:
     sbpi_store16(out, (uint16_t)raw);
-    break;
+    return true;
   case SBP_U32:
   case SBP_S32:
     sbpi_store32(out, (uint32_t)raw);
-    break;
+    return true;
   default:
     /* A number that is not the payload's may be what a double made of it. */
     if (has_old && sbpi_load64(out) != raw)
       return false;
     sbpi_store64(out, raw);
-    break;
+    return true;
   }
+}
+
+/* Store a number in its field's bytes. False where the generic reader must decide. */
+SBPI_INLINE bool store_number(const struct capture *capture, struct target target, size_t offset, uint8_t *payload,
+                              bool has_old) {
+  uint8_t *const out = payload + offset;
+  if (SBPI_LIKELY(target.type < SBP_FLOAT))
+    return store_integer(capture, (enum sbp_type)target.type, out, has_old, SBP_FRAME_MAX - SBP_FRAME_HEADER - offset);
+  if (target.type == SBP_FLOAT) {
+    uint32_t bits;
+    if (!sbpi_decimal_float(&capture->decimal, capture->text, capture->length, &bits))
+      return false;
+    sbpi_store32(out, bits);
+    return true;
+  }
+  uint64_t bits;
+  if (!sbpi_decimal_double(&capture->decimal, capture->text, capture->length, &bits))
+    return false;
+  sbpi_store64(out, bits);
   return true;
 }
 
 /* A string's bytes are those of the payload, or the generic reader must decide. */
 static bool same_string(const struct capture *capture, struct target target, const uint8_t *payload, size_t size) {
+  char plain[6 * SBP_PAYLOAD_MAX];
   const size_t extent = target.size > 0 ? target.size : size - target.offset;
-  return capture->length == extent && memcmp(capture->text, payload + target.offset, extent) == 0;
+  const char *text = capture->text;
+  size_t length = capture->length;
+  if (memchr(text, '\\', length) != NULL) {
+    const ptrdiff_t unescaped = length > sizeof plain ? -1 : sbp_unescape(text, length, plain);
+    if (unescaped < 0)
+      return false;
+    text = plain;
+    length = (size_t)unescaped;
+  }
+  return length == extent && memcmp(text, payload + target.offset, extent) == 0;
 }
 
 /* The fields of a line, put over the bytes of its payload. */
@@ -388,6 +406,7 @@ static bool store_fields(const struct match *match, const struct leaf *leaf, uin
     if (!leaf->complete || whole > SBP_PAYLOAD_MAX)
       return false;
     *size = whole;
+    memset(payload, 0, SBP_FRAME_MAX - SBP_FRAME_HEADER);
   } else if (*size < body->size || (leaf->has_loop && *size != whole)) {
     return false;
   }
@@ -443,13 +462,25 @@ static bool make_frame(const struct sbp_reader *reader, const struct match *matc
   return true;
 }
 
-static struct sbp_span object_of(const struct match *match, const struct leaf *leaf, const char *text) {
-  struct sbp_span object = {text, (size_t)(match->p - text)};
+static struct sbp_span object_of(const struct match *match, const struct leaf *leaf, struct sbp_span text) {
+  struct sbp_span object = text;
   if (leaf->wrapped) {
     object.text = match->starts[leaf->object_begin.step] + leaf->object_begin.delta;
     object.length = (size_t)(match->starts[leaf->object_end.step] + leaf->object_end.delta - object.text);
   }
   return object;
+}
+
+static void begin(struct match *match, const struct templates *templates, const char *end) {
+  match->end = end;
+  match->templates = templates;
+  match->loop_count = 0;
+  match->payload = NULL;
+  match->type = UINT32_MAX;
+  match->sender = 66;
+  match->length = 0;
+  match->has_crc = false;
+  match->has_length = false;
 }
 
 const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, const char *end, uint8_t *frame,
@@ -461,43 +492,57 @@ const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, con
     return NULL;
   const size_t left = (size_t)(end - text);
   const char *const line_end = memchr(text, '\n', left < LONGEST_LINE ? left : LONGEST_LINE);
-  /* Literals are compared in words of eight bytes, which must not reach past the input. */
-  if (line_end == NULL || end - line_end < 8) {
+  if (line_end == NULL || end - line_end < HEAD) {
     *learn = line_end != NULL;
     return NULL;
   }
   struct match match;
-  match.p = text;
-  match.end = line_end;
-  match.templates = templates;
-  match.capture_count = 0;
-  match.loop_count = 0;
-  match.payload = NULL;
-  match.type = UINT32_MAX;
-  match.sender = 66;
-  match.has_crc = false;
-  match.has_length = false;
-  match.length = 0;
+  begin(&match, templates, line_end);
   bool parted = false;
   const uint16_t guess = templates->leaves[templates->last].next;
-  const uint16_t n =
-      reader->from_fields ? match_line(&match, guess, true, &parted) : match_line(&match, guess, false, &parted);
+  const char *behind = text;
+  const uint16_t n = reader->from_fields ? match_line(&match, text, guess, true, &behind, &parted)
+                                         : match_line(&match, text, guess, false, &behind, &parted);
   if (n != 0) {
     const uint16_t number = templates->nodes[n].leaf;
     const struct leaf *const leaf = &templates->leaves[number];
     if (match.type == leaf->message->id && make_frame(reader, &match, leaf, frame, line)) {
       line->message = leaf->message;
       line->text.text = text;
-      line->text.length = (size_t)(match.p - text);
-      line->object = object_of(&match, leaf, text);
+      line->text.length = (size_t)(behind - text);
+      line->object = object_of(&match, leaf, line->text);
       templates->leaves[templates->last].next = number;
       templates->last = number;
       templates->misses = 0;
-      return match.p;
+      return behind;
     }
     line->notes = 0;
   }
   templates->misses++;
   *learn = parted;
   return NULL;
+}
+
+bool sbpi_templates_agree(const struct sbp_reader *reader, const struct sbp_line *line, const uint8_t *frame) {
+  const struct templates *const templates = reader->templates;
+  enum { LONGEST_CHECKED = 4096 };
+  char text[LONGEST_CHECKED + 1 + HEAD];
+  uint8_t copy[SBP_FRAME_MAX];
+  if (line->text.length > LONGEST_CHECKED || templates->last == 0)
+    return false;
+  memcpy(text, line->text.text, line->text.length);
+  memset(text + line->text.length, '\n', 1 + HEAD);
+  struct match match;
+  begin(&match, templates, text + line->text.length);
+  const char *behind;
+  bool parted;
+  const uint16_t n = match_line(&match, text, templates->last, true, &behind, &parted);
+  if (n == 0)
+    return false;
+  const struct leaf *const leaf = &templates->leaves[templates->nodes[n].leaf];
+  size_t size = line->frame_size - SBP_FRAME_OVERHEAD;
+  if (leaf->message != line->message || !leaf->fit)
+    return false;
+  memcpy(copy, frame, line->frame_size);
+  return store_fields(&match, leaf, copy + SBP_FRAME_HEADER, &size, true) && memcmp(copy, frame, line->frame_size) == 0;
 }

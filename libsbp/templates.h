@@ -11,6 +11,9 @@
 const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, const char *end, uint8_t *frame,
                                 struct sbp_line *line, bool *learn);
 
+/* Whether the fields of a line, by a shape that was learned, are certainly those of its frame's payload. */
+bool sbpi_templates_agree(const struct sbp_reader *reader, const struct sbp_line *line, const uint8_t *frame);
+
 /* Learn the shape of a line that the generic reader has made a frame of. */
 void sbpi_templates_learn(struct sbp_reader *reader, const struct sbp_line *line);
 

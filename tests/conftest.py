@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""SBPKIT_BUILD names the build folder, SBPKIT_TEST_SCALE how much is tried (10: a full run), SBPKIT_REFERENCE a folder of
-reference data, SBPKIT_EMULATOR what runs foreign binaries. SBPKIT_CPU and SBPKIT_TEMPLATES go through to the tools: a
+"""SBPKIT_BUILD names the build folder, SBPKIT_TEST_SCALE how much is tried (10: a full run), SBPKIT_REFERENCE a folder with
+reference data in reference/, SBPKIT_EMULATOR what runs foreign binaries. SBPKIT_CPU and SBPKIT_TEMPLATES go through to the tools: a
 full run is one with each of their values.
 """
 import os
@@ -13,7 +13,7 @@ import tool
 try:
     import hypothesis
 except ImportError:
-    collect_ignore = ["test_properties.py", "test_properties_json.py"]
+    collect_ignore = ["test_properties.py"]
 else:
     hypothesis.settings.register_profile(
         "sbpkit",
@@ -39,7 +39,6 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def reference():
     """The folder of reference data; the tests that need it are skipped where there is none."""
-    folder = os.environ.get("SBPKIT_REFERENCE")
-    if not folder or not os.path.isdir(folder):
-        pytest.skip("SBPKIT_REFERENCE names no folder")
-    return pathlib.Path(folder)
+    if not os.environ.get("SBPKIT_REFERENCE"):
+        pytest.skip("SBPKIT_REFERENCE is not set")
+    return pathlib.Path(os.environ["SBPKIT_REFERENCE"]) / "reference"

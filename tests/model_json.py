@@ -298,11 +298,17 @@ def frame_of(node, from_fields=False):
 
 def frame_from_fields(members):
     known = model.schema()
-    name = text_of(members[b"msg_name"]).decode("utf-8", "replace") if b"msg_name" in members else "UNKNOWN"
+    name = "UNKNOWN"
+    if b"msg_name" in members:
+        if members[b"msg_name"].kind != "string":
+            raise Fault("KIND", members[b"msg_name"].start)
+        name = (unescape(members[b"msg_name"].value) or b"").decode("utf-8", "replace")
     if b"msg_type" in members:
         msg_type = integer(members[b"msg_type"], 0, 65535)
         message = known.messages.get(msg_type)
-        if name != "UNKNOWN" and (message is None or message.name != name):
+        # A name that is not known either agrees with a type that is not: both may be of a private schema.
+        differs = message.name != name if message else name in known.by_name
+        if name != "UNKNOWN" and differs:
             raise Fault("MISMATCH", members[b"msg_name"].start)
     elif name == "UNKNOWN":
         raise Fault("MISSING")

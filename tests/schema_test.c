@@ -72,7 +72,7 @@ static const struct sbp_message *message_of(const struct fixture *fixture, const
 
 /* A file of one message with these fields, over a struct Pair of a u8 and a u16. */
 static const char *file_of(const char *fields) {
-  static char text[20000];
+  static char text[24000];
   snprintf(text, sizeof(text),
            "{\"package\":\"test\",\"structs\":[\n"
            "{\"name\":\"Pair\",\"fields\":[{\"name\":\"a\",\"type\":\"u8\"},{\"name\":\"b\",\"type\":\"u16\"}]}],\n"
@@ -321,6 +321,17 @@ static void adds_messages_to_a_base_whose_structs_they_may_use(void **state) {
                      sbp_schema_builtin.messages[i]);
 }
 
+static void names_the_near_struct_of_a_base(void **state) {
+  struct fixture *const fixture = *state;
+  fixture->set.base = &sbp_schema_builtin;
+  add_good(fixture, "own.json",
+           "{\"package\":\"own\",\"messages\":[{\"id\":40000,\"name\":\"MSG_OWN\",\"fields\":["
+           "{\"name\":\"signal\",\"type\":\"GnsSignal\"}]}]}");
+  assert_int_equal(sbp_schema_build(&fixture->set, &fixture->schema, &fixture->error), SBP_ERROR_SYNTAX);
+  assert_non_null(
+      strstr(fixture->error.text, "MSG_OWN: field signal: unknown type \"GnsSignal\", did you mean \"GnssSignal\"?"));
+}
+
 static void a_message_replaces_those_of_the_base_with_its_id_or_its_name(void **state) {
   struct fixture *const fixture = *state;
   fixture->set.base = &sbp_schema_builtin;
@@ -365,6 +376,17 @@ static void a_later_file_replaces_where_that_is_asked_for(void **state) {
   assert_int_equal(fixture->schema->count, sbp_schema_builtin.count + 1);
   assert_null(sbp_message_by_id(fixture->schema, 40000));
   assert_string_equal(message_of(fixture, "MSG_OWN")->body.package, "b");
+}
+
+static void replacing_does_not_allow_twice_in_one_file(void **state) {
+  struct fixture *const fixture = *state;
+  fixture->set.replace = true;
+  assert_int_equal(add(fixture, "a.json",
+                       "{\"package\":\"a\",\"messages\":["
+                       "{\"id\":1,\"name\":\"MSG_A\",\"fields\":[]},"
+                       "{\"id\":2,\"name\":\"MSG_A\",\"fields\":[]}]}"),
+                   SBP_ERROR_SYNTAX);
+  assert_non_null(strstr(fixture->error.text, "MSG_A: the name stands already at a.json:1"));
 }
 
 /* A line of one message, without its envelope. */
@@ -527,11 +549,14 @@ static void refuses_bit_fields_that_the_field_does_not_hold(void **state) {
       {"u8", "{\"bits\":\"\",\"name\":\"b\"}", "bits: empty"},
       {"u8", "{\"bits\":\"-1\",\"name\":\"b\"}", "bits \"-1\": not as \"0-2\" or \"3\""},
       {"u8", "{\"bits\":\"0-\",\"name\":\"b\"}", "bits \"0-\": not as \"0-2\" or \"3\""},
+      {"u8", "{\"bits\":\"a\",\"name\":\"b\"}", "bits \"a\": not as \"0-2\" or \"3\""},
       {"u8", "{\"bits\":\"00\",\"name\":\"b\"}", "bits \"00\": not as \"0-2\" or \"3\""},
       {"u8", "{\"bits\":\"0-3\",\"name\":\"b\"},{\"bits\":\"3\",\"name\":\"c\"}", "bits \"3\": they overlap others"},
       {"u8", "{\"bits\":\"0-1\",\"name\":\"b\",\"values\":{\"4\":\"x\"}}", "bits b: value 4: not in 2 bits"},
       {"u8", "{\"bits\":\"0-1\",\"name\":\"b\",\"values\":{\"0x1\":\"x\"}}",
        "bits b: value \"0x1\": not a decimal number"},
+      {"u8", "{\"bits\":\"0-7\",\"name\":\"b\",\"values\":{\"1:\":\"x\"}}",
+       "bits b: value \"1:\": not a decimal number"},
       {"u8", "{\"bits\":\"0-1\",\"name\":\"b\",\"values\":{\"1\":2}}", "1: not a string"},
       {"u64", "{\"bits\":\"0-63\",\"name\":\"b\",\"values\":{\"18446744073709551616\":\"x\"}}",
        "bits b: value \"18446744073709551616\": not a decimal number"},
@@ -553,8 +578,8 @@ static void refuses_a_count_field_that_is_no_earlier_integer(void **state) {
   static const char *const fields[] = {
       "{\"name\":\"n\",\"type\":\"float\"},\n{\"name\":\"x\",\"type\":\"u8[]\",\"count_field\":\"n\"}",
       "{\"name\":\"n\",\"type\":\"u8[2]\"},\n{\"name\":\"x\",\"type\":\"u8[]\",\"count_field\":\"n\"}",
-      "{\"name\":\"m\",\"type\":\"u8\"},\n{\"name\":\"x\",\"type\":\"u8[4]\",\"count_field\":\"n\"},"
-      "{\"name\":\"n\",\"type\":\"u8\"}",
+      "{\"name\":\"m\",\"type\":\"u8\"},\n{\"name\":\"x\",\"type\":\"u8[4]\",\"count_field\":\"n\"}",
+      "\n{\"name\":\"x\",\"type\":\"u8[4]\",\"count_field\":\"n\"},{\"name\":\"n\",\"type\":\"u8\"}",
   };
   (void)state;
   for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -605,11 +630,15 @@ static void refuses_ids_that_do_not_exist(void **state) {
               "t.json:1:47: MSG_A: id 65536: not 1 to 65535");
 }
 
-static void refuses_a_replacement_that_is_no_message(void **state) {
-  (void)state;
-  check_fault("{\"package\":\"a\",\"messages\":[{\"id\":1,\"name\":\"MSG_ALPHA\",\"fields\":[]},\n"
-              "{\"id\":2,\"name\":\"MSG_BETA\",\"fields\":[],\"replaced_by\":[\"MSG_ALPA\"]}]}",
-              "t.json:2:16: MSG_BETA: replaced_by: unknown message \"MSG_ALPA\", did you mean \"MSG_ALPHA\"?");
+static void a_replacement_is_named_as_a_message_and_may_be_gone(void **state) {
+  struct fixture *const fixture = *state;
+  add_good(fixture, "a.json",
+           "{\"package\":\"a\",\"messages\":[{\"id\":1,\"name\":\"MSG_A\",\"fields\":[],"
+           "\"replaced_by\":[\"MSG_GONE\"]}]}");
+  check_fault("{\"package\":\"a\",\"messages\":[{\"id\":2,\"name\":\"MSG_B\",\"fields\":[],\"replaced_by\":[\"A\"]}]}",
+              "t.json:1:43: MSG_B: replaced_by: the name of a message begins with MSG_");
+  check_fault("{\"package\":\"a\",\"messages\":[{\"id\":2,\"name\":\"MSG_B\",\"fields\":[],\"replaced_by\":[7]}]}",
+              "t.json:1:43: MSG_B: replaced_by: not a string");
 }
 
 static void refuses_structs_nested_more_than_eight_deep(void **state) {
@@ -736,9 +765,11 @@ int main(void) {
       TEST(knows_the_longest_text_of_a_message),
       TEST(copies_what_it_keeps_of_the_text),
       TEST(adds_messages_to_a_base_whose_structs_they_may_use),
+      TEST(names_the_near_struct_of_a_base),
       TEST(a_message_replaces_those_of_the_base_with_its_id_or_its_name),
       TEST(a_struct_replaces_that_of_the_base_in_all_its_messages),
       TEST(a_later_file_replaces_where_that_is_asked_for),
+      TEST(replacing_does_not_allow_twice_in_one_file),
       TEST(fields_behind_a_null_terminated_string_keep_their_bytes),
       TEST(says_where_a_file_is_not_json),
       TEST(names_unknown_and_missing_keys_and_wrong_kinds),
@@ -753,7 +784,7 @@ int main(void) {
       TEST(refuses_names_that_are_taken_or_no_identifiers),
       TEST(holds_names_to_64_characters),
       TEST(refuses_ids_that_do_not_exist),
-      TEST(refuses_a_replacement_that_is_no_message),
+      TEST(a_replacement_is_named_as_a_message_and_may_be_gone),
       TEST(refuses_structs_nested_more_than_eight_deep),
       TEST(survives_a_thousand_nested_structs),
       TEST(refuses_more_than_255_fields),

@@ -9,7 +9,7 @@ import pytest
 import model
 import model_json
 import tool
-from tool import HEARTBEAT, HEARTBEAT_LINE, LOG_FRAME, SHORT_LINE, clean, run, times
+from tool import HEARTBEAT, HEARTBEAT_LINE, LOG_FRAME, SHORT_LINE, clean, run, run_reporting, times
 
 PLACE = re.compile(r"^json2sbp: line (\d+) column (\d+): (.+)$")
 A = b'{"msg_type":1025,"payload":"Bmhp","sender":42}'
@@ -390,5 +390,6 @@ def test_random_streams_give_what_the_model_gives():
         data = b"".join(source.choices(pieces, k=source.randint(1, 25)))
         for handler in ("skip", "return", "to-invalid"):
             want = model_json.json2sbp(data, handler=handler)
-            result = run("json2sbp", data, "--error-handler", handler, "-d")
-            assert (result.code, result.out, len(faults(result))) == (want.exit, want.out, len(want.faults)), (data, want.faults, result)
+            result, report = run_reporting("json2sbp", data, "--error-handler", handler)
+            got = (result.code, result.out, report["values_left_out"])
+            assert got == (want.exit, want.out, len(want.faults)), (data, want.faults, result)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Running the built tools: what every command-line test needs."""
+import json
 import os
 import pathlib
 import shlex
 import subprocess
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = pathlib.Path(os.environ.get("SBPKIT_BUILD", ROOT / "build")) / "bin"
@@ -58,3 +60,11 @@ def clean(name, data=b"", *args):
     result = run(name, data, *args)
     assert (result.code, result.err) == (0, b""), result
     return result.out
+
+
+def run_reporting(name, data=b"", *args):
+    """A run and what its --report says."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "report"
+        result = run(name, data, "--report", path, *args)
+        return result, json.loads(path.read_bytes()) if path.exists() and path.stat().st_size else None

@@ -79,18 +79,13 @@ void cli_print(struct cli *cli, const char *format, ...) {
 
 /* ---- Input ----------------------------------------------------------------------------------------------------- */
 
-/* Open an input that can be read, as far as one can tell before reading. */
-static bool open_input(struct cli *cli, struct io_file *file, const char *path) {
-  if (!io_open_read(file, path)) {
-    cli_fail(cli, "%s: %s", file->name, io_error());
-    return false;
-  }
-  if (file->kind == IO_DIRECTORY) {
-    cli_fail(cli, "%s: is a directory", file->name);
-    return false;
-  }
-  cli->input = file;
-  return true;
+/* Open the next input. */
+static bool open_input(struct cli *cli, const char *path) {
+  if (!io_open_read(&cli->input, path))
+    cli_fail(cli, "%s: %s", cli->input.name, io_error());
+  else if (cli->input.kind == IO_DIRECTORY)
+    cli_fail(cli, "%s: is a directory", cli->input.name);
+  return !cli->stop;
 }
 
 /* Read more behind what is not converted yet. What is written so far goes out first where the read would block, so that
@@ -107,16 +102,16 @@ static bool read_more(struct cli *cli) {
     cli_fail(cli, "out of memory");
     return false;
   }
-  if (!io_ready(cli->input)) {
+  if (!io_ready(&cli->input)) {
     if (!cli->options.buffered)
       cli_flush(cli);
-    io_wait(cli->input);
+    io_wait(&cli->input);
   }
-  const ptrdiff_t count = io_read(cli->input, in->data + in->size, in->capacity - in->size);
+  const ptrdiff_t count = io_read(&cli->input, in->data + in->size, in->capacity - in->size);
   if (io_stopped() != 0)
     cli->stop = true;
   if (count < 0)
-    cli_fail(cli, "%s: %s", cli->input->name, io_error());
+    cli_fail(cli, "%s: %s", cli->input.name, io_error());
   if (count <= 0 || cli->stop)
     return false;
   in->size += (size_t)count;
@@ -164,7 +159,7 @@ static bool may_overwrite(struct cli *cli) {
 
 /* Whether a file is also one of the inputs, which writing would destroy; then that has been said. */
 static bool is_input(struct cli *cli, const struct io_file *file, char **inputs, int count) {
-  bool same = io_same(cli->input, file);
+  bool same = io_same(&cli->input, file);
   for (int i = 1; i < count && !same; ++i) {
     struct io_file other;
     same = io_probe(&other, inputs[i]) && io_same(&other, file);
@@ -196,8 +191,8 @@ static bool open_outputs(struct cli *cli, const char *path, char **inputs, int c
 
 /* See that the inputs behind the first can be read before anything is written, and how much there is to read. */
 static bool probe_inputs(struct cli *cli, char **inputs, int count) {
-  bool known = cli->input->kind == IO_REGULAR;
-  uint64_t size = cli->input->size;
+  bool known = cli->input.kind == IO_REGULAR;
+  uint64_t size = cli->input.size;
   for (int i = 1; i < count; ++i) {
     struct io_file file;
     if (!io_probe(&file, inputs[i])) {
@@ -226,21 +221,20 @@ static void run(struct cli *cli) {
     output = inputs[--count];
   cli->several = count > 1;
 
-  struct io_file file;
   cli->in.allocator = &cli_allocator;
   if (sbp_buffer_reserve(&cli->in, BLOCK) != SBP_OK) {
     cli_fail(cli, "out of memory");
     return;
   }
-  if (!open_input(cli, &file, inputs[0]) || !probe_inputs(cli, inputs, count))
+  if (!open_input(cli, inputs[0]) || !probe_inputs(cli, inputs, count))
     return;
   bool last = !read_more(cli);
   if (cli->stop || !open_outputs(cli, output, inputs, count))
     return;
   for (int i = 0;;) {
     convert(cli, last);
-    (void)io_close(&file);
-    if (++i == count || cli->stop || !open_input(cli, &file, inputs[i]))
+    (void)io_close(&cli->input);
+    if (++i == count || cli->stop || !open_input(cli, inputs[i]))
       return;
     last = !read_more(cli);
   }

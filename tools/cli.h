@@ -143,8 +143,8 @@ struct cli {
   bool stop;         /* convert no more */
   int status;        /* the exit code so far */
 
-  const struct io_file *input; /* the one being read */
-  bool several;                /* there are more: messages name them */
+  struct io_file input; /* the one being read; no name: none was opened */
+  bool several;         /* there are more: messages name them */
   struct io_file output;
   struct sbp_buffer in; /* what is read and not converted yet: in.data[taken .. in.size) */
   size_t taken;

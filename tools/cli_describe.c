@@ -138,7 +138,10 @@ bool cli_describe(struct cli *cli, const char *name) {
     list_messages(cli);
     return true;
   }
-  const struct sbp_message *const message = sbp_message_by_name(cli->schema, name, strlen(name));
+  uint64_t id;
+  const struct sbp_message *message = sbp_message_by_name(cli->schema, name, strlen(name));
+  if (message == NULL && cli_number(name, strlen(name), &id) && id <= 65535)
+    message = sbp_message_by_id(cli->schema, (uint16_t)id);
   if (message != NULL) {
     describe_message(cli, message);
     return true;

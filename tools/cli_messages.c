@@ -53,7 +53,7 @@ void cli_fail(struct cli *cli, const char *format, ...) {
 
 /* "FILE: ", where there are several inputs. */
 static const char *file_name(const struct cli *cli) {
-  return cli->several ? cli->input->name : "";
+  return cli->several ? cli->input.name : "";
 }
 static const char *file_colon(const struct cli *cli) {
   return cli->several ? ": " : "";
@@ -64,7 +64,7 @@ static bool count_fault(struct cli *cli, uint64_t place) {
   const uint64_t faults = ++cli->counts.faults;
   const char *const fail_on = cli->options.fail_on;
   if (faults == 1) {
-    cli->first_file = cli->input->name;
+    cli->first_file = cli->input.name;
     cli->first_place = place;
   }
   if (cli->status == CLI_ALL && (fail_on == NULL || strcmp(fail_on, "never") != 0))
@@ -212,7 +212,7 @@ static void notes(struct cli *cli) {
 }
 
 void cli_summarise(struct cli *cli) {
-  const bool ran = cli->input != NULL;
+  const bool ran = cli->input.name != NULL;
   if (ran && (cli->counts.faults > 0 || (cli->options.verbose && cli->status < CLI_FAILED)))
     summary_line(cli);
   if (ran)

@@ -6,11 +6,11 @@
 #include <stdio.h>
 
 static const struct cli_option common_options[] = {
-    {"output", "FILE", "write to FILE; all paths are inputs, read in a row", offsetof(struct cli, options.output),
+    {"output", "FILE", "write to FILE; then all paths are inputs, in a row", offsetof(struct cli, options.output),
      CLI_TEXT, 'o'},
     {"error-handler", "HOW", "on faults: skip (default), return or to-invalid",
      offsetof(struct cli, options.handler_name), CLI_TEXT, 0},
-    {"fail-on", "WHEN", "never: exit with 0 although something was left out", offsetof(struct cli, options.fail_on),
+    {"fail-on", "WHEN", "fault (default); never: exit 0 whatever was left out", offsetof(struct cli, options.fail_on),
      CLI_TEXT, 0},
     {"report", "FILE", "write counts and faults to FILE as JSON", offsetof(struct cli, options.report), CLI_TEXT, 0},
     {"schema", "FILE", "add or replace messages from a schema file", offsetof(struct cli, options.schemas), CLI_LIST,
@@ -21,7 +21,7 @@ static const struct cli_option common_options[] = {
      CLI_FLAG, 'b'},
     {"debug", NULL, "print every fault, and what led to it", offsetof(struct cli, options.debug), CLI_FLAG, 'd'},
     {"verbose", NULL, "print the summary also when all is well", offsetof(struct cli, options.verbose), CLI_FLAG, 'v'},
-    {"progress", NULL, "show progress; --no-progress: also not on a terminal", offsetof(struct cli, options.progress),
+    {"progress", NULL, "show progress; --no-progress: nor on a terminal", offsetof(struct cli, options.progress),
      CLI_FLAG, 0},
     {"no-progress", NULL, NULL, offsetof(struct cli, options.no_progress), CLI_FLAG, 0},
     {"help", NULL, "print this", offsetof(struct cli, options.help), CLI_FLAG, 'h'},
@@ -271,7 +271,7 @@ void cli_help(struct cli *cli) {
       (void)snprintf(letter, sizeof letter, "-%c, ", option->letter);
     if (option->value != NULL)
       (void)snprintf(value, sizeof value, option->kind == CLI_OPTIONAL ? "[=%s]" : " %s", option->value);
-    cli_print(cli, "  %s--%s%-*s  %s\n", letter, option->name, (int)(20 - strlen(option->name)), value, option->help);
+    cli_print(cli, "  %s--%s%-*s  %s\n", letter, option->name, (int)(18 - strlen(option->name)), value, option->help);
   }
   cli_print(cli, "\n%s", cli->tool->examples);
 }

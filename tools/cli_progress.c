@@ -48,9 +48,9 @@ void cli_progress_show(struct cli *cli) {
     (void)snprintf(left, sizeof left, ", %" PRIu64 " s left",
                    (uint64_t)((double)(all - bytes) / (double)bytes * (double)elapsed / 1000 + 0.5));
   }
-  const int length =
-      snprintf(line, sizeof line, "%s%" PRIu64 " MB at %.1f MB/s, %" PRIu64 " messages, %" PRIu64 " faults%s", percent,
-               bytes / 1000000, (double)bytes / (double)elapsed / 1000, cli->counts.messages, cli->counts.faults, left);
+  const int length = snprintf(line, sizeof line, "%s%.1f MB at %.1f MB/s, %" PRIu64 " messages, %" PRIu64 " faults%s",
+                              percent, (double)bytes / 1e6, (double)bytes / (double)elapsed / 1e3, cli->counts.messages,
+                              cli->counts.faults, left);
   if (length > 0)
     overwrite(cli, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
 }

@@ -62,7 +62,7 @@ static bool list(struct cli *cli) {
 static void end_element(struct cli *cli) {
   if (cli->several) {
     add(&cli->report_list, ",");
-    add_string(&cli->report_list, cli->input->name);
+    add_string(&cli->report_list, cli->input.name);
   }
   add(&cli->report_list, "]");
 }

@@ -32,21 +32,28 @@ static void begin(struct cli *cli) {
 
 /* Write the bytes of an INVALID line. */
 static void write_raw(struct json2sbp *self, struct sbp_line *line) {
+  static const char not_base64[] = "payload: not base64";
   struct cli *const cli = &self->cli;
-  struct sbp_buffer *const raw = &self->raw;
-  raw->size = 0;
-  if (sbp_buffer_reserve(raw, line->payload.length / 4 * 3) != SBP_OK) {
+  const char *text = line->payload.text;
+  ptrdiff_t size = (ptrdiff_t)line->payload.length;
+  /* The bytes, and behind their place the text without escapes, where it has some. */
+  if (sbp_buffer_reserve(&self->raw, 2 * line->payload.length) != SBP_OK) {
     cli_fail(cli, "out of memory");
     return;
   }
-  const ptrdiff_t size = sbp_base64_decode(cli->cpu, line->payload.text, line->payload.length, (uint8_t *)raw->data);
+  if (memchr(text, '\\', line->payload.length) != NULL) {
+    char *const plain = self->raw.data + line->payload.length;
+    size = sbp_unescape(text, line->payload.length, plain);
+    text = plain;
+  }
+  if (size >= 0)
+    size = sbp_base64_decode(cli->cpu, text, (size_t)size, (uint8_t *)self->raw.data);
   if (size < 0) {
-    static const char not_base64[] = "payload: not base64";
     memcpy(line->fault.text, not_base64, sizeof not_base64);
     cli_json_left_out(cli, line);
     return;
   }
-  cli_write(cli, raw->data, (size_t)size);
+  cli_write(cli, self->raw.data, (size_t)size);
   ++cli->counts.raw;
 }
 

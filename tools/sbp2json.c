@@ -39,11 +39,11 @@ struct sbp2json {
 };
 
 static const struct cli_option options[] = {
-    {"include", "TYPES", "convert only these: names, patterns as 'MSG_POS*', ids", offsetof(struct sbp2json, include),
-     CLI_LIST, 0},
+    {"include", "TYPES", "only these: names, patterns as 'MSG_POS*', ids", offsetof(struct sbp2json, include), CLI_LIST,
+     0},
     {"exclude", "TYPES", "but not these; comma lists, and more than once", offsetof(struct sbp2json, exclude), CLI_LIST,
      0},
-    {"sender", "IDS", "convert only messages of these senders", offsetof(struct sbp2json, senders), CLI_LIST, 0},
+    {"sender", "IDS", "only messages of these senders", offsetof(struct sbp2json, senders), CLI_LIST, 0},
     {"first", "N", "stop after N lines", offsetof(struct sbp2json, first), CLI_TEXT, 0},
     {"no-payload", NULL, "leave the payload key out", offsetof(struct sbp2json, line.no_payload), CLI_FLAG, 0},
     {"u64-strings", NULL, "64-bit fields as strings, for jq before 1.7", offsetof(struct sbp2json, line.u64_strings),
@@ -239,7 +239,7 @@ int main(int argc, char **argv) {
   static const struct cli_tool tool = {
       .name = "sbp2json",
       .summary = "Convert SBP, as receivers send and log it, to JSON: a line a message.",
-      .examples = "  sbp2json log.sbp | jq 'select(.msg_name == \"MSG_POS_LLH\") | [.tow, .lat, .lon]'\n"
+      .examples = "  sbp2json --include MSG_POS_LLH log.sbp | jq -c '[.tow, .lat, .lon]'\n"
                   "  sbp2json --include 'MSG_POS*' -o fixes.json monday.sbp tuesday.sbp\n"
                   "  nc 192.168.0.222 55555 | sbp2json --expand\n",
       .options = options,

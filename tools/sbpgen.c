@@ -110,7 +110,8 @@ static void print(struct sbp_buffer *text, const char *format, ...) {
   va_end(arguments);
 }
 
-/* The words of a description as lines of a comment. Nothing in it may end the comment or begin another. */
+/* The words of a description as lines of a comment. Nothing in it may end the comment, or begin another or a trigraph.
+ */
 static void put_comment(struct sbp_buffer *text, const char *words) {
   size_t column = 0;
   for (const char *word = words; *word != '\0';) {
@@ -121,7 +122,8 @@ static void put_comment(struct sbp_buffer *text, const char *words) {
     }
     put_byte(text, ' ');
     for (size_t i = 0; i < length; i++) {
-      if (i > 0 && ((word[i] == '/' && word[i - 1] == '*') || (word[i] == '*' && word[i - 1] == '/')))
+      const char pair[] = {i == 0 ? ' ' : word[i - 1], word[i], '\0'};
+      if (strcmp(pair, "*/") == 0 || strcmp(pair, "/*") == 0 || strcmp(pair, "??") == 0)
         put_byte(text, ' ');
       put_byte(text, word[i]);
     }

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: MIT
+"""tools/sbpgen: what it makes of a schema, when it writes, and how it fails."""
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+
+import tool
+
+SBPGEN = tool.BIN / "sbpgen"
+CC = os.environ.get("CC", "cc")
+FLAGS = "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
+OUTPUTS = ["messages_table.c", "messages_write.c", "messages_write.h"]
+
+pytestmark = pytest.mark.skipif(not SBPGEN.exists(), reason="a cross build has no sbpgen")
+needs_compiler = pytest.mark.skipif(shutil.which(CC) is None or bool(tool.EMULATOR), reason="no compiler for this machine")
+
+
+def write_schema(folder, *packages):
+    folder.mkdir(exist_ok=True)
+    (folder / "protocol.json").write_text('{"protocol": "SBP", "version": "1.2.3"}')
+    for package in packages:
+        (folder / (package["package"] + ".json")).write_text(json.dumps(package, indent=1))
+    return folder
+
+
+def field(name, kind, **more):
+    return {"name": name, "type": kind, **more}
+
+
+def message(number, name, *fields, **more):
+    return {"id": number, "name": name, "fields": list(fields), **more}
+
+
+def struct(name, *fields, **more):
+    return {"name": name, "fields": list(fields), **more}
+
+
+def package(messages, structs=(), name="test"):
+    return {"package": name, "structs": list(structs), "messages": list(messages)}
+
+
+def sbpgen(*args):
+    return subprocess.run([SBPGEN, *map(str, args)], capture_output=True, text=True, timeout=60)
+
+
+def generate(schema, output):
+    output.mkdir(exist_ok=True)
+    done = sbpgen(schema, output)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
+    return {name: (output / name).read_text() for name in OUTPUTS}
+
+
+def check_fault(fault, *args):
+    done = sbpgen(*args)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "sbpgen: %s\n" % fault)
+
+
+def writer_of(text, name):
+    """The comment and function of a message."""
+    begin = text.index("/* %s, id" % name)
+    return text[begin : text.index("\n}\n", begin) + 3]
+
+
+def compile_c(output, *sources):
+    subprocess.run([CC, *FLAGS, "-I", tool.ROOT / "libsbp", "-I", output, *sources], check=True, timeout=300)
+
+
+# Shapes that the protocol does not have, or not together.
+POINT = struct("Point", field("x", "s32"), field("y", "float[2]"))
+TRACE = struct("Trace", field("p", "Point[5]"), field("end", "u8"), field("o", "s8[6]"))
+ODD = package(
+    [
+        message(1, "MSG_NOTHING"),
+        message(2, "MSG_FIXED", field("t", "Trace"), field("d", "double"), field("s", "string[3]"), field("u", "u64[9]")),
+        message(3, "MSG_TRACES", field("n", "u8"), field("traces", "Trace[]")),
+        message(
+            4,
+            "MSG_STRINGS",
+            field("a", "u16"),
+            field("b", "string", encoding="null_terminated"),
+            field("c", "string", encoding="null_terminated"),
+            field("d", "s64"),
+            field("e", "Point[]"),
+        ),
+        message(5, "MSG_REST", field("p", "string", encoding="null_terminated"), field("q", "string", encoding="multipart")),
+        message(6, "MSG_PAIRS", field("q", "double[4]"), field("r", "u16[]")),
+        message(300, "MSG_LAST", field("s", "string", encoding="double_null_terminated")),
+    ],
+    [POINT, TRACE],
+)
+
+COMPARE_WITH_THE_TABLE = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sbpkit/sbp.h"
+int main(void) {
+  struct sbp_line_options fast = {.schema = &sbp_schema_builtin};
+  const size_t most = sbp_line_max(&fast);
+  char *const lines[2] = {malloc(most), malloc(most)};
+  uint32_t random = 1;
+  for (int round = 0; round < 20000; round++)
+    for (uint32_t i = 0; i < sbp_schema_builtin.count; i++) {
+      const struct sbp_message *const message = sbp_schema_builtin.messages[i];
+      uint8_t bytes[SBP_FRAME_MAX];
+      random = random * 1664525 + 1013904223;
+      const uint8_t length = (uint8_t)(random >> 24);
+      random = random * 1664525 + 1013904223;
+      const unsigned kind = random >> 30;
+      for (int at = 0; at < length; at++) {
+        random = random * 1664525 + 1013904223;
+        bytes[6 + at] = kind == 0 ? 1 : kind == 1 && random >> 28 == 0 ? 0 : (uint8_t)(random >> 24);
+      }
+      const struct sbp_frame frame = {bytes, bytes + 6, message->id, 1, 2, length};
+      size_t sizes[2];
+      fast.float_compat = round & 1;
+      for (int walk = 0; walk < 2; walk++) {
+        struct sbp_line_options options = fast;
+        options.walk = walk;
+        /* On the heap and of its very size, for tools that watch memory. */
+        uint8_t *const payload = malloc(length + 1u);
+        memcpy(payload, bytes + 6, length);
+        struct sbp_frame one = frame;
+        one.payload = payload;
+        sizes[walk] = (size_t)(sbp_line_write(&options, message, &one, lines[walk]) - lines[walk]);
+        free(payload);
+      }
+      const char *const fields = strstr(lines[0], "\"sender\":1") + strlen("\"sender\":1");
+      const size_t size = (size_t)(lines[0] + sizes[0] - 2 - fields);
+      if (sizes[0] != sizes[1] || memcmp(lines[0], lines[1], sizes[0]) != 0 || size > message->fields_max) {
+        printf("%s, %d bytes:\n%.*s%.*s", message->body.name, length, (int)sizes[0], lines[0], (int)sizes[1], lines[1]);
+        return 1;
+      }
+    }
+  free(lines[0]);
+  free(lines[1]);
+  return 0;
+}
+"""
+
+
+def test_a_writer_reads_as_if_written_by_hand(tmp_path):
+    header = struct("ObsHeader", field("tow", "u32"), field("n", "u8"))
+    signal = struct("GPSSignal", field("sat", "u8"), field("cn0", "float"))
+    schema = write_schema(
+        tmp_path / "schema",
+        package(
+            [
+                message(74, "MSG_OBS", field("header", "ObsHeader"), field("obs", "GPSSignal[]"), description="What is seen."),
+                message(5, "MSG_ARRAYS", field("few", "s16[2]"), field("many", "u8[20]"), field("last", "u8")),
+                message(6, "MSG_WRITE", field("at", "u32"), field("name", "string", encoding="null_terminated"), field("data", "u8[]")),
+            ],
+            [header, signal],
+        ),
+    )
+    made = generate(schema, tmp_path / "gen")["messages_write.c"]
+    assert writer_of(made, "MSG_OBS") == r'''/* MSG_OBS, id 74
+ * What is seen.
+ */
+char *sbpi_write_msg_obs(char *o, const uint8_t *p, const uint8_t *end, bool compat) {
+  o = EMIT_TEXT(o, ",\"header\":{\"tow\":");
+  o = emit_u32(o, p);
+  o = EMIT_TEXT(o, ",\"n\":");
+  o = emit_u8(o, p + 4);
+  o = EMIT_TEXT(o, "},\"obs\":[");
+  for (const uint8_t *q = p + 5; end - q >= 5; q += 5) {
+    o = EMIT_TEXT(o, "{\"sat\":");
+    o = emit_u8(o, q);
+    o = EMIT_TEXT(o, ",\"cn0\":");
+    o = emit_float(o, q + 1, compat);
+    o = EMIT_TEXT(o, "},");
+  }
+  o = emit_array_end(o);
+  return o;
+}
+'''
+    assert writer_of(made, "MSG_ARRAYS") == r'''/* MSG_ARRAYS, id 5 */
+char *sbpi_write_msg_arrays(char *o, const uint8_t *p, const uint8_t *end, bool compat) {
+  (void)end;
+  (void)compat;
+  o = EMIT_TEXT(o, ",\"few\":[");
+  o = emit_s16(o, p);
+  *o++ = ',';
+  o = emit_s16(o, p + 2);
+  o = EMIT_TEXT(o, "],\"many\":[");
+  for (const uint8_t *q = p + 4; q < p + 24; q++) {
+    o = emit_u8(o, q);
+    *o++ = ',';
+  }
+  o = EMIT_TEXT(o - 1, "],\"last\":");
+  o = emit_u8(o, p + 24);
+  return o;
+}
+'''
+    assert writer_of(made, "MSG_WRITE") == r'''/* MSG_WRITE, id 6 */
+char *sbpi_write_msg_write(char *o, const uint8_t *p, const uint8_t *end, bool compat) {
+  (void)compat;
+  o = EMIT_TEXT(o, ",\"at\":");
+  o = emit_u32(o, p);
+  o = EMIT_TEXT(o, ",\"name\":");
+  const uint8_t *const name_end = sbpi_string_end(p + 4, end);
+  o = sbpi_write_string(o, p + 4, (size_t)(name_end - (p + 4)));
+  p = name_end;
+  o = EMIT_TEXT(o, ",\"data\":[");
+  for (const uint8_t *q = p; q < end; q++) {
+    o = emit_u8(o, q);
+    *o++ = ',';
+  }
+  o = emit_array_end(o);
+  return o;
+}
+'''
+
+
+def test_every_message_of_the_protocol_has_a_writer_made_in_under_a_second(tmp_path):
+    begin = time.monotonic()
+    made = generate(tool.ROOT / "schema", tmp_path / "gen")
+    assert time.monotonic() - begin < 1
+    names = [
+        each["name"]
+        for path in (tool.ROOT / "schema").glob("*.json")
+        for each in json.loads(path.read_text(encoding="utf-8")).get("messages", [])
+    ]
+    assert len(names) == 242
+    for name in names:
+        assert "sbpi_write_%s(" % name.lower() in made["messages_write.h"], name
+        assert "\n/* %s, id " % name in made["messages_write.c"], name
+
+
+def test_the_same_schema_gives_the_same_bytes(tmp_path):
+    # Files that are written in another order come in another order from the folder.
+    one, two = package([message(1, "MSG_A")], name="one"), package([message(2, "MSG_B")], name="two")
+    first = generate(write_schema(tmp_path / "first", one, two), tmp_path / "gen1")
+    second = generate(write_schema(tmp_path / "second", two, one), tmp_path / "gen2")
+    assert first == second
+
+
+def test_a_file_that_does_not_change_is_not_written(tmp_path):
+    schema, gen = write_schema(tmp_path / "schema", package([message(1, "MSG_A", field("x", "u8"))])), tmp_path / "gen"
+    generate(schema, gen)
+    for name in OUTPUTS:
+        os.utime(gen / name, (1, 1))
+    generate(schema, gen)
+    assert [(gen / name).stat().st_mtime for name in OUTPUTS] == [1, 1, 1]
+    # Units are in the table alone.
+    write_schema(schema, package([message(1, "MSG_A", field("x", "u8", units="m"))]))
+    made = generate(schema, gen)
+    assert [(gen / name).stat().st_mtime == 1 for name in OUTPUTS] == [False, True, True]
+    assert '.units = "m"' in made["messages_table.c"]
+    assert sorted(os.listdir(gen)) == OUTPUTS
+
+
+@needs_compiler
+def test_writers_of_odd_shapes_compile_and_agree_with_the_table(tmp_path):
+    gen = tmp_path / "gen"
+    generate(write_schema(tmp_path / "schema", ODD), gen)
+    core = [path for path in (tool.ROOT / "libsbp").glob("*.c") if not path.name.startswith("schema")]
+    (tmp_path / "compare.c").write_text(COMPARE_WITH_THE_TABLE)
+    generated = [gen / "messages_table.c", gen / "messages_write.c"]
+    compile_c(gen, "-O1", "-g", "-o", tmp_path / "compare", tmp_path / "compare.c", *generated, *core)
+    done = subprocess.run([tmp_path / "compare"], capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")
+
+
+@needs_compiler
+@pytest.mark.parametrize("text", ["*/", "/*", "/*/", "**//", "??/", "???/", '"', "\\", "\\0", "%s%n", "µ°", "'", "//"])
+def test_no_description_breaks_the_c(tmp_path, text):
+    bits = [{"bits": "0", "name": text, "values": {"0": text}}]
+    each = message(1, "MSG_A", field("x", "u8", units=text, description=text, bits=bits), description=text)
+    gen = tmp_path / "gen"
+    made = generate(write_schema(tmp_path / "schema", package([each])), gen)
+    for name in OUTPUTS:
+        assert made[name].isascii() or name == "messages_write.c"
+    (tmp_path / "print.c").write_text(
+        '#include "sbpkit/sbp.h"\n#include <stdio.h>\n'
+        "int main(void) {\n"
+        "  const struct sbp_field *const field = sbp_schema_builtin.messages[0]->body.fields;\n"
+        "  return fputs(field->description, stdout) < 0;\n}\n"
+        "char *sbpi_write_msg_a(char *o, const uint8_t *p, const uint8_t *end, bool compat);\n"
+        "char *sbpi_write_msg_a(char *o, const uint8_t *p, const uint8_t *end, bool compat) {\n"
+        "  (void)p;\n  (void)end;\n  (void)compat;\n  return o;\n}\n"
+    )
+    compile_c(gen, "-o", tmp_path / "print", tmp_path / "print.c", gen / "messages_table.c")
+    compile_c(gen, "-c", "-o", os.devnull, gen / "messages_write.c")
+    assert subprocess.run([tmp_path / "print"], capture_output=True).stdout.decode() == text
+
+
+def test_a_fault_of_the_schema_is_one_line_and_nothing_is_written(tmp_path):
+    schema, gen = write_schema(tmp_path / "schema"), tmp_path / "gen"
+    gen.mkdir()
+    (schema / "navigation.json").write_text(
+        '{"package": "navigation", "messages": [\n  {"id": 522, "name": "MSG_POS_LLH", "fields": [\n'
+        '    {"name": "lat", "type": "duble"}]}]}'
+    )
+    check_fault(
+        '%s/navigation.json:3:14: MSG_POS_LLH: field lat: unknown type "duble", did you mean "double"?' % schema, schema, gen
+    )
+    assert list(gen.iterdir()) == []
+
+
+def test_the_same_id_in_two_files_is_a_fault(tmp_path):
+    schema = write_schema(
+        tmp_path / "schema", package([message(7, "MSG_A")], name="a"), package([message(7, "MSG_B")], name="b")
+    )
+    done = sbpgen(schema, tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "sbpgen: %s/b.json:7:12: MSG_B: id 7 is that of MSG_A already, at %s/a.json:7\n" % (schema, schema)
+
+
+def test_two_names_with_one_c_name_are_a_fault(tmp_path):
+    one, two = struct("GPSTime", field("x", "u8")), struct("GpsTime", field("x", "u8"))
+    schema = write_schema(
+        tmp_path / "schema", package([message(1, "MSG_A", field("x", "GPSTime"), field("y", "GpsTime"))], [one, two])
+    )
+    check_fault("GpsTime: another name gives the C name gps_time too", schema, tmp_path)
+
+
+def test_files_beside_the_schema_are_left_alone(tmp_path):
+    schema = write_schema(tmp_path / "schema", package([message(1, "MSG_A")]))
+    (schema / "meta.schema.json").write_text("[]")
+    (schema / "README.md").write_text("{")
+    generate(schema, tmp_path / "gen")
+
+
+def test_bad_usage_and_files_that_cannot_be_used_are_one_line(tmp_path):
+    schema = write_schema(tmp_path / "schema", package([message(1, "MSG_A")]))
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    check_fault("usage: sbpgen SCHEMA_DIR OUTPUT_DIR")
+    check_fault("usage: sbpgen SCHEMA_DIR OUTPUT_DIR", "--help")
+    check_fault("%s/none: No such file or directory" % tmp_path, tmp_path / "none", tmp_path)
+    check_fault("%s: no schema file (*.json) is in it" % empty, empty, tmp_path)
+    check_fault(
+        "%s/none/messages_table.c.new: No such file or directory" % tmp_path, schema, tmp_path / "none"
+    )
+    (schema / "folder.json").mkdir()
+    check_fault("%s/folder.json: Is a directory" % schema, schema, tmp_path)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk_is_said(tmp_path):
+    schema = write_schema(tmp_path / "schema", package([message(1, "MSG_A")]))
+    (tmp_path / "messages_table.c.new").symlink_to("/dev/full")
+    check_fault("%s/messages_table.c.new: No space left on device" % tmp_path, schema, tmp_path)
