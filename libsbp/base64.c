@@ -95,14 +95,18 @@ static ptrdiff_t decode_by_table(const char *text, size_t size, uint8_t *out) {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define HAVE_AVX2 1
+#define HAVE_WIDE 1
 #include <immintrin.h>
-#define AVX2 __attribute__((target("avx2")))
+#define WIDE __attribute__((target("avx2")))
 
 /* Wide base64 after W. Mula and D. Lemire, "Faster Base64 Encoding and Decoding using AVX2 Instructions", 2018. */
 
+/* encode_12: twelve bytes from the fifth one of p on -> sixteen characters; encode_24 reads 32 bytes, encode_12
+ * sixteen. decode_wide: groups as long as a wide store stays in what the whole text gives; *text, *size and *out move
+ * on; false where there is something else than base64. */
+
 /* Twelve bytes from the fifth on -> sixteen characters. */
-AVX2 SBPI_INLINE __m128i characters(__m128i bytes) {
+WIDE SBPI_INLINE __m128i characters(__m128i bytes) {
   const __m128i order = _mm_setr_epi8(5, 4, 6, 5, 8, 7, 9, 8, 11, 10, 12, 11, 14, 13, 15, 14);
   const __m128i offset = _mm_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
                                        '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0);
@@ -116,7 +120,7 @@ AVX2 SBPI_INLINE __m128i characters(__m128i bytes) {
 }
 
 /* The same twice: each half holds its twelve bytes from the fifth on. */
-AVX2 SBPI_INLINE __m256i characters_twice(__m256i bytes) {
+WIDE SBPI_INLINE __m256i characters_twice(__m256i bytes) {
   const __m256i order = _mm256_setr_epi8(5, 4, 6, 5, 8, 7, 9, 8, 11, 10, 12, 11, 14, 13, 15, 14, 1, 0, 2, 1, 4, 3, 5, 4,
                                          7, 6, 8, 7, 10, 9, 11, 10);
   const __m256i offset =
@@ -133,44 +137,16 @@ AVX2 SBPI_INLINE __m256i characters_twice(__m256i bytes) {
   return _mm256_add_epi8(_mm256_shuffle_epi8(offset, kind), values);
 }
 
-/* A frame's payload: six bytes of header stand before it and two of CRC behind, so that wide loads stay in the frame.
- */
-AVX2 static char *encode_payload_wide(const uint8_t *p, size_t size, char *o) {
-  const uint8_t *const end = p + size;
-  while (end - p >= 26) {
-    const __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(p - 4));
-    _mm256_storeu_si256((__m256i *)(void *)o, characters_twice(bytes));
-    p += 24;
-    o += 32;
-  }
-  while (end - p >= 12) {
-    _mm_storeu_si128((__m128i *)(void *)o, characters(_mm_loadu_si128((const __m128i *)(const void *)(p - 4))));
-    p += 12;
-    o += 16;
-  }
-  const size_t rest = (size_t)(end - p);
-  if (rest == 0)
-    return o;
-  if (size < 10)
-    return encode_by_table(p, rest, o);
-  /* The payload's last sixteen bytes, moved so that the rest begins at the fifth; zeros follow it. */
-  static const int8_t slide[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                   -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-  const __m128i order = _mm_loadu_si128((const __m128i *)(const void *)(slide + 12 - rest));
-  const __m128i bytes = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(end - 16)), order);
-  _mm_storeu_si128((__m128i *)(void *)o, characters(bytes));
-  o += SBP_BASE64_SIZE(rest);
-  if (rest % 3 > 0) {
-    o[-1] = '=';
-    if (rest % 3 == 1)
-      o[-2] = '=';
-  }
-  return o;
+WIDE SBPI_INLINE void encode_12(const uint8_t *p, char *o) {
+  _mm_storeu_si128((__m128i *)(void *)o, characters(_mm_loadu_si128((const __m128i *)(const void *)p)));
 }
 
-/* Groups as long as a wide store stays in what the whole text gives: *text, *size and *out move on. False: not base64.
- */
-AVX2 static bool decode_wide(const char **text, size_t *size, uint8_t **out) {
+WIDE SBPI_INLINE void encode_24(const uint8_t *p, char *o) {
+  const __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)p);
+  _mm256_storeu_si256((__m256i *)(void *)o, characters_twice(bytes));
+}
+
+WIDE static bool decode_wide(const char **text, size_t *size, uint8_t **out) {
   const __m256i by_low = _mm256_broadcastsi128_si256(
       _mm_setr_epi8(0x15, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x13, 0x1a, 0x1b, 0x1b, 0x1b, 0x1a));
   const __m256i by_high = _mm256_broadcastsi128_si256(
@@ -201,14 +177,79 @@ AVX2 static bool decode_wide(const char **text, size_t *size, uint8_t **out) {
 }
 #endif
 
+#if defined(__aarch64__) && defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define HAVE_WIDE 1
+#define WIDE
+#include <arm_neon.h>
+
+/* NEON shifts each lane as far as it needs, and looks up in 64 bytes. */
+SBPI_INLINE void encode_12(const uint8_t *p, char *o) {
+  static const uint8_t order[16] = {5, 4, 6, 5, 8, 7, 9, 8, 11, 10, 12, 11, 14, 13, 15, 14};
+  static const int16_t right[8] = {-10, -6, -10, -6, -10, -6, -10, -6};
+  static const int16_t left[8] = {4, 8, 4, 8, 4, 8, 4, 8};
+  static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const uint16x8_t words = vreinterpretq_u16_u8(vqtbl1q_u8(vld1q_u8(p), vld1q_u8(order)));
+  const uint16x8_t first = vandq_u16(vshlq_u16(words, vld1q_s16(right)), vdupq_n_u16(0x003f));
+  const uint16x8_t second = vandq_u16(vshlq_u16(words, vld1q_s16(left)), vdupq_n_u16(0x3f00));
+  const uint8x16_t values = vreinterpretq_u8_u16(vorrq_u16(first, second));
+  const uint8x16x4_t characters = vld1q_u8_x4((const uint8_t *)alphabet);
+  vst1q_u8((uint8_t *)o, vqtbl4q_u8(characters, values));
+}
+
+SBPI_INLINE void encode_24(const uint8_t *p, char *o) {
+  encode_12(p, o);
+  encode_12(p + 12, o + 16);
+}
+
+static bool decode_wide(const char **text, size_t *size, uint8_t **out) {
+  static const uint8_t by_low[16] = {0x15, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11,
+                                     0x11, 0x11, 0x13, 0x1a, 0x1b, 0x1b, 0x1b, 0x1a};
+  static const uint8_t by_high[16] = {0x10, 0x10, 0x01, 0x02, 0x04, 0x08, 0x04, 0x08,
+                                      0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10};
+  static const uint8_t offset[16] = {0, 16, 19, 4, 191, 191, 185, 185};
+  static const uint8_t order[16] = {2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, 255, 255, 255, 255};
+  uint8x16_t bad = vdupq_n_u8(0);
+  while (*size >= 24) {
+    const uint8x16_t c = vld1q_u8((const uint8_t *)*text);
+    const uint8x16_t high = vshrq_n_u8(c, 4);
+    const uint8x16_t low = vandq_u8(c, vdupq_n_u8(15));
+    bad = vorrq_u8(bad, vandq_u8(vqtbl1q_u8(vld1q_u8(by_low), low), vqtbl1q_u8(vld1q_u8(by_high), high)));
+    const uint8x16_t which = vaddq_u8(vceqq_u8(c, vdupq_n_u8('/')), high);
+    const uint16x8_t values = vreinterpretq_u16_u8(vaddq_u8(c, vqtbl1q_u8(vld1q_u8(offset), which)));
+    const uint16x8_t pairs = vorrq_u16(vshlq_n_u16(vandq_u16(values, vdupq_n_u16(63)), 6), vshrq_n_u16(values, 8));
+    const uint32x4_t halves = vreinterpretq_u32_u16(pairs);
+    const uint32x4_t groups =
+        vorrq_u32(vshlq_n_u32(vandq_u32(halves, vdupq_n_u32(0xffff)), 12), vshrq_n_u32(halves, 16));
+    vst1q_u8(*out, vqtbl1q_u8(vreinterpretq_u8_u32(groups), vld1q_u8(order)));
+    *text += 16;
+    *size -= 16;
+    *out += 12;
+  }
+  return vmaxvq_u8(bad) == 0;
+}
+#endif
+
+#ifdef HAVE_WIDE
+/* A frame's payload: six bytes of header stand before it and two of CRC behind, so that wide loads stay in the frame.
+ */
+WIDE static char *encode_payload_wide(const uint8_t *p, size_t size, char *o) {
+  const uint8_t *const end = p + size;
+  for (; end - p >= 26; p += 24, o += 32)
+    encode_24(p - 4, o);
+  for (; end - p >= 12; p += 12, o += 16)
+    encode_12(p - 4, o);
+  return encode_by_table(p, (size_t)(end - p), o);
+}
+#endif
+
 char *sbp_base64_encode(enum sbp_cpu cpu, const uint8_t *data, size_t size, char *out) {
   (void)cpu;
   return encode_by_table(data, size, out);
 }
 
 char *sbpi_base64_encode_payload(enum sbp_cpu cpu, const struct sbp_frame *frame, char *out) {
-#ifdef HAVE_AVX2
-  if (SBPI_LIKELY(cpu == SBP_CPU_AVX2))
+#ifdef HAVE_WIDE
+  if (SBPI_LIKELY(cpu != SBP_CPU_PORTABLE))
     return encode_payload_wide(frame->payload, frame->length, out);
 #endif
   (void)cpu;
@@ -217,8 +258,8 @@ char *sbpi_base64_encode_payload(enum sbp_cpu cpu, const struct sbp_frame *frame
 
 ptrdiff_t sbp_base64_decode(enum sbp_cpu cpu, const char *text, size_t size, uint8_t *out) {
   uint8_t *rest = out;
-#ifdef HAVE_AVX2
-  if (SBPI_LIKELY(cpu == SBP_CPU_AVX2) && !decode_wide(&text, &size, &rest))
+#ifdef HAVE_WIDE
+  if (SBPI_LIKELY(cpu != SBP_CPU_PORTABLE) && !decode_wide(&text, &size, &rest))
     return -1;
 #endif
   (void)cpu;

@@ -41,46 +41,105 @@ static uint16_t crc_by_table(uint16_t crc, const uint8_t *p, size_t size) {
   return crc;
 }
 
+/* Sixteen bytes as a polynomial of two halves, first byte first, and products of halves without carries. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HAVE_CARRYLESS 1
 #include <immintrin.h>
+#define CARRYLESS __attribute__((target("pclmul,ssse3,sse4.1")))
+typedef __m128i block;
 
+CARRYLESS SBPI_INLINE block load(const void *p) {
+  return _mm_loadu_si128((const __m128i *)p);
+}
+CARRYLESS SBPI_INLINE block pick(block bytes, block indices) {
+  return _mm_shuffle_epi8(bytes, indices);
+}
+CARRYLESS SBPI_INLINE block add(block a, block b) {
+  return _mm_xor_si128(a, b);
+}
+CARRYLESS SBPI_INLINE block multiply_low(block a, block b) {
+  return _mm_clmulepi64_si128(a, b, 0x00);
+}
+CARRYLESS SBPI_INLINE block multiply_high(block a, block b) {
+  return _mm_clmulepi64_si128(a, b, 0x11);
+}
+CARRYLESS SBPI_INLINE uint64_t low(block a) {
+  return (uint64_t)_mm_cvtsi128_si64(a);
+}
+CARRYLESS SBPI_INLINE uint64_t high(block a) {
+  return (uint64_t)_mm_extract_epi64(a, 1);
+}
+CARRYLESS SBPI_INLINE block from(uint64_t a) {
+  return _mm_cvtsi64_si128((int64_t)a);
+}
+#elif defined(__aarch64__) && defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define HAVE_CARRYLESS 1
+#include <arm_neon.h>
+#define CARRYLESS __attribute__((target("+crypto")))
+typedef uint8x16_t block;
+
+CARRYLESS SBPI_INLINE block load(const void *p) {
+  return vld1q_u8(p);
+}
+CARRYLESS SBPI_INLINE block pick(block bytes, block indices) {
+  return vqtbl1q_u8(bytes, indices);
+}
+CARRYLESS SBPI_INLINE block add(block a, block b) {
+  return veorq_u8(a, b);
+}
+CARRYLESS SBPI_INLINE uint64_t low(block a) {
+  return vgetq_lane_u64(vreinterpretq_u64_u8(a), 0);
+}
+CARRYLESS SBPI_INLINE uint64_t high(block a) {
+  return vgetq_lane_u64(vreinterpretq_u64_u8(a), 1);
+}
+CARRYLESS SBPI_INLINE block multiply_low(block a, block b) {
+  return vreinterpretq_u8_p128(vmull_p64((poly64_t)low(a), (poly64_t)low(b)));
+}
+CARRYLESS SBPI_INLINE block multiply_high(block a, block b) {
+  return vreinterpretq_u8_p128(vmull_high_p64(vreinterpretq_p64_u8(a), vreinterpretq_p64_u8(b)));
+}
+CARRYLESS SBPI_INLINE block from(uint64_t a) {
+  return vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(a), vcreate_u64(0)));
+}
+#endif
+
+#ifdef HAVE_CARRYLESS
 /* x^(64 j + 16): what eight bytes weigh that have j times eight bytes behind them. */
 static const uint64_t weight[34] = {0x1021, 0xeb23, 0x10e2, 0x45b4, 0x8ddc, 0xb8e0, 0xbd64, 0x9fe5, 0x78b3,
                                     0x8420, 0x9c1a, 0x15b7, 0x9e3a, 0xf4e7, 0x4347, 0xfa0d, 0x36fb, 0xa2a0,
                                     0xcc40, 0xc70a, 0x3f07, 0x865a, 0x6493, 0xc6d5, 0xb353, 0x413d, 0x0284,
                                     0xe599, 0x8fc9, 0x799a, 0x86c9, 0x2093, 0x3f68, 0xbfa9};
 
+/* Indices that reverse a block; and, read from `head` bytes on, its first `head` bytes to the low end, zeros above. */
+static const uint8_t reverse[32] = {15,  14,  13,  12,  11,  10,  9,   8,   7,   6,   5,   4,   3,   2,   1,   0,
+                                    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+
 /* Blocks of 16 bytes, aligned to the message's end, each multiplied by its own weights: no block waits for another one,
  * as it would where they are folded into each other. What remains are 80 bits, reduced at last. */
-__attribute__((target("pclmul,ssse3,sse4.1"))) static uint16_t crc_by_multiply(const uint8_t *p, size_t size) {
-  const __m128i reverse = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+CARRYLESS static uint16_t crc_by_multiply(const uint8_t *p, size_t size) {
+  const block order = load(reverse);
   const size_t head = size & 15;
   const uint64_t *w = weight + (size >> 4 << 1);
-  __m128i sum = _mm_setzero_si128();
+  block sum = from(0);
   if (head > 0) {
-    /* The first `head` bytes, moved to the low end of the reversed block: indices below 0 give zeros. */
-    const __m128i indices = _mm_add_epi8(reverse, _mm_set1_epi8((char)(head - 16)));
-    const __m128i block = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), indices);
-    const __m128i weights = _mm_loadu_si128((const __m128i *)(const void *)w);
-    sum = _mm_xor_si128(_mm_clmulepi64_si128(block, weights, 0x00), _mm_clmulepi64_si128(block, weights, 0x11));
+    const block bytes = pick(load(p), load(reverse + 16 - head));
+    const block weights = load(w);
+    sum = add(multiply_low(bytes, weights), multiply_high(bytes, weights));
     p += head;
   }
-  while (w > weight) {
+  for (; w > weight; p += 16) {
     w -= 2;
-    const __m128i block = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), reverse);
-    const __m128i weights = _mm_loadu_si128((const __m128i *)(const void *)w);
-    sum = _mm_xor_si128(
-        sum, _mm_xor_si128(_mm_clmulepi64_si128(block, weights, 0x00), _mm_clmulepi64_si128(block, weights, 0x11)));
-    p += 16;
+    const block bytes = pick(load(p), order);
+    const block weights = load(w);
+    sum = add(sum, add(multiply_low(bytes, weights), multiply_high(bytes, weights)));
   }
   /* 80 bits -> 64: bits 64 and up weigh x^64. Then Barrett: the quotient by x^64 / P = 0x111303471a041. */
-  const __m128i constants = _mm_set_epi64x(0x111303471a041, 0xb861);
-  const __m128i low = _mm_xor_si128(sum, _mm_clmulepi64_si128(sum, constants, 0x01));
-  const __m128i quotient = _mm_clmulepi64_si128(_mm_srli_epi64(low, 16), constants, 0x10);
-  /* Bits 48 .. of the product, times P: the low 16 bits are all that is wanted. */
-  const uint64_t q = (uint64_t)_mm_cvtsi128_si64(_mm_srli_si128(quotient, 6));
-  return (uint16_t)((uint64_t)_mm_cvtsi128_si64(low) ^ q ^ q << 5 ^ q << 12);
+  const uint64_t rest = low(sum) ^ low(multiply_low(from(high(sum)), from(0xb861)));
+  const block product = multiply_low(from(rest >> 16), from(0x111303471a041));
+  const uint64_t quotient = low(product) >> 48 | high(product) << 16;
+  /* The low 16 bits of the quotient times P are all that is wanted. */
+  return (uint16_t)(rest ^ quotient ^ quotient << 5 ^ quotient << 12);
 }
 #endif
 

@@ -264,8 +264,9 @@ static uint32_t parse(const char *text, int *exponent) {
   return (uint32_t)digits;
 }
 
-/* A float's text reads back to it; its decimal lies in the float's rounding interval; no decimal with a digit less does;
- * no neighbour with as many digits does and is nearer; of two as near it is the even one, in compat form the larger. */
+/* A float's text reads back to it; its decimal lies in the float's rounding interval; no decimal with a digit less
+ * does; no neighbour with as many digits does and is nearer; of two as near it is the even one, in compat form the
+ * larger. */
 static void sweep_one(uint32_t bits, bool compat) {
   struct text text;
   float_text(&text, bits, compat);

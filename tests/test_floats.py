@@ -171,7 +171,7 @@ def test_a_double_has_the_digits_of_its_repr():
 
 @FORMATS
 def test_a_random_number_has_the_shortest_and_nearest_digits(form):
-    count = tool.times(400_000 if form is FLOAT else 100_000)
+    count = tool.times(300_000 if form is FLOAT else 100_000)
     answers = ask("--random-f%d" % (8 * form["size"]), random.randrange(2**32), count)
     assert len(answers) == count
     for bits, *texts in answers:
@@ -197,18 +197,19 @@ def test_numbers_at_every_edge_have_the_shortest_digits(form):
 
 
 def first_in_range(a, m, low, high):
-    """The least x >= 0 with low <= a * x mod m <= high, or None. 0 <= low <= high < m."""
-    a %= m
+    """The least x >= 0 with low <= a * x mod m <= high, or None; 0 <= a < m, 0 <= low <= high < m."""
     if low == 0:
         return 0
     if a == 0:
         return None
+    if 2 * a > m:
+        return first_in_range(m - a, m, m - high, m - low)
     x = -(-low // a)
     if a * x <= high:
         return x
-    # There is no multiple of a in the range: look for the least y such that y * m has one in it, modulo a.
+    # No multiple of a is in the range: take the least y for which one is in it after y * m more.
     y = first_in_range(-m % a, a, low % a, high % a)
-    return None if y is None else (low + m * y + a - 1) // a
+    return None if y is None else -(-(low + m * y) // a)
 
 
 def near_misses(numerator, denominator, target, first, last):
@@ -223,7 +224,7 @@ def near_misses(numerator, denominator, target, first, last):
         low = (target - reach - numerator * first) % m
         high = low + 2 * reach
         ranges = [(low, high)] if high < m else [(low, m - 1), (0, high - m)]
-        found = [first_in_range(numerator, m, *r) for r in ranges]
+        found = [first_in_range(numerator % m, m, *r) for r in ranges]
         found = [x + first for x in found if x is not None and x + first <= last]
         if found:
             yield from found
@@ -261,7 +262,7 @@ def test_the_texts_of_the_contract():
         lines = ["%s %x" % (form["name"], bits_of(form, float(text))) for text in texts]
         for text, answer in zip(texts, ask(lines=lines)):
             assert answer[0] == {"9007199254740993e-1": "900719925474099.2"}.get(text, text)
-    compat = """0 -0 1 0.5 123456.79 1e-2 9.99999e-2 1e7 1.2345678e7 9999999 0.1 100 9999998.5""".split()
+    compat = """0 -0 1 0.5 123456.79 1e-2 9.99999e-2 1e7 1.2345678e7 9999999 0.1 100 8388607.5""".split()
     lines = ["f %x" % float_bits(float(text)) for text in compat]
     assert [answer[1] for answer in ask(lines=lines)] == compat
     ties = {2798462.25: ["2798462.2", "2798462.3"], 200025.125: ["200025.12", "200025.13"]}
@@ -423,7 +424,7 @@ def test_numbers_at_every_edge_are_read_right():
     huge = "9" * 400
     texts += ["0", "-0", "0.0", "-0.0", "0e5", "-0.00e-5", "0e" + huge, "0e-" + huge, "-0.000E+" + huge, "0." + "0" * 900]
     texts += ["1e" + huge, "1e-" + huge, "-123.456e" + huge, "1e-99999999999", "1e99999999999", "1e+007", "1E-007"]
-    texts += ["0." + "0" * 5000 + "1e5001", "1" + "0" * 5000 + "e-5000", "0." + "0" * 5000 + "1" + "0" * 30 + "e5001"]
+    texts += ["0." + "0" * 4000 + "1e4001", "1" + "0" * 4000 + "e-4000", "0." + "0" * 4000 + "1" + "0" * 30 + "e4001"]
     texts += ["1" * 800, "0." + "1" * 800, "1" * 800 + "e-790", "1." + "0" * 900 + "1", "1" + "0" * 800 + "e-800"]
     texts += ["2.2250738585072011e-308", "2.2250738585072012e-308", "2.4703282292062327e-324", "2.4703282292062328e-324"]
     texts += ["1.7976931348623157e308", "1.7976931348623158e308", "1.7976931348623159e308", "1.797693134862315807e308"]

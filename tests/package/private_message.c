@@ -24,7 +24,7 @@ int main(void) {
   struct sbp_schema_error error;
   const struct sbp_schema *schema;
   if (sbp_schema_add(&set, "private.json", schema_text, sizeof schema_text - 1, &error) != SBP_OK ||
-      sbp_schema_build(&set, "private", &schema, &error) != SBP_OK) {
+      sbp_schema_build(&set, &schema, &error) != SBP_OK) {
     fprintf(stderr, "%s\n", error.text);
     return 1;
   }
