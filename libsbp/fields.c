@@ -424,18 +424,19 @@ static void report_ignored(struct sbpi_fields *fields, const struct sbp_struct *
 }
 
 /* How many bytes of the old payload's rest a field takes. */
-static size_t old_extent(const struct sbp_field *field, bool last, const uint8_t *old, size_t left) {
+static size_t old_extent(const struct sbp_field *field, const struct sbp_struct *body, const uint8_t *old,
+                         size_t left) {
   if (field->repeat == SBP_VARIABLE_ARRAY)
     return left / field->size * field->size;
   if (field->type == SBP_STRING && field->encoding != SBP_FIXED)
-    return old == NULL ? 0 : (size_t)(sbpi_field_string_end(field, last, old, old + left) - old);
+    return old == NULL ? 0 : (size_t)(sbpi_field_string_end(body, field, old, old + left) - old);
   return field->repeat == SBP_FIXED_ARRAY ? (size_t)field->size * field->count : field->size;
 }
 
-static enum sbp_status pack_field(struct sbpi_fields *fields, const struct level *level, bool last,
+static enum sbp_status pack_field(struct sbpi_fields *fields, const struct level *level, const struct sbp_struct *body,
                                   struct sbp_span value, const uint8_t *old, size_t old_left, size_t *taken) {
   const struct sbp_field *const field = level->field;
-  const size_t extent = old_extent(field, last, old, old_left);
+  const size_t extent = old_extent(field, body, old, old_left);
   const uint8_t *const bytes = extent <= old_left ? old : NULL;
   *taken = bytes == NULL ? old_left : extent;
   if (value.length == 0) {
@@ -474,8 +475,8 @@ static enum sbp_status pack_struct(struct sbpi_fields *fields, const struct sbp_
   for (uint16_t i = 0; i < body->field_count; i++) {
     const struct level level = {above, &body->fields[i], SIZE_MAX};
     size_t taken;
-    const enum sbp_status status = pack_field(fields, &level, i + 1 == body->field_count, given[i],
-                                              old == NULL ? NULL : old + at, old_size - at, &taken);
+    const enum sbp_status status =
+        pack_field(fields, &level, body, given[i], old == NULL ? NULL : old + at, old_size - at, &taken);
     if (status != SBP_OK)
       return status;
     at += taken;

@@ -2,6 +2,7 @@
 /* A stream of JSON values -> frames: where values begin and end, where to go on behind a fault, and what of a message
  * object makes its frame. The syntax is json_scan.c's, fields are fields.c's. */
 #include "fields.h"
+#include "json_line.h"
 #include "templates.h"
 
 static const struct sbp_span nothing = {NULL, 0};
@@ -414,11 +415,26 @@ static const char *pass_between(struct sbp_reader *reader, const char *p, const 
   return p;
 }
 
+/* Read on in the value at p; line_end as of json_line.h, or NULL. */
+static enum sbpi_scan scan(struct sbp_reader *reader, const char *p, size_t size, bool last, const char *line_end,
+                           const char **wanted) {
+  if (line_end != NULL) {
+    const char *const behind = sbpi_scan_line(reader, p, line_end);
+    if (SBPI_LIKELY(behind != NULL)) {
+      reader->state.at = (uint32_t)(behind - p);
+      return SBPI_SCAN_DONE;
+    }
+    sbpi_scan_begin(reader);
+  }
+  return sbpi_scan_value(reader, p, size, last, wanted);
+}
+
 enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_t size, bool last, uint8_t *frame,
                               struct sbp_line *line, size_t *used) {
   const char *const end = data + size;
   const char *p = data;
   const char *wanted = NULL;
+  const char *line_end = NULL;
   bool learn = false;
 
   line->notes = 0;
@@ -459,8 +475,9 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
       p = value;
       line->place = reader->place;
       line->in_array = reader->state.in_array;
-      if (reader->templates != NULL && *p == '{') {
-        const char *const behind = sbpi_templates_read(reader, p, end, frame, line, &learn);
+      line_end = *p == '{' ? sbpi_line_end(p, end) : NULL;
+      if (reader->templates != NULL && line_end != NULL) {
+        const char *const behind = sbpi_templates_read(reader, p, line_end, frame, line, &learn);
         if (SBPI_LIKELY(behind != NULL)) {
           reader->state.elements = true;
           reader->state.separated = false;
@@ -478,7 +495,7 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
   if (!reader->state.passing) {
     const size_t left = (size_t)(end - p);
     const size_t most = left < SBP_VALUE_MAX ? left : SBP_VALUE_MAX;
-    const enum sbpi_scan result = sbpi_scan_value(reader, p, most, last && most == left, &wanted);
+    const enum sbpi_scan result = scan(reader, p, most, last && most == left, line_end, &wanted);
     line->place = reader->place;
     line->in_array = reader->state.in_array;
     if (SBPI_LIKELY(result == SBPI_SCAN_DONE || result == SBPI_SCAN_DEEP)) {

@@ -17,17 +17,7 @@ enum expect {
 
 /* ---- Keys ---- */
 
-enum sbpi_key sbpi_key_of(const char *key, size_t length) {
-  char plain[64];
-  if (memchr(key, '\\', length) != NULL) {
-    if (length > sizeof plain)
-      return KEY_FIELD;
-    const ptrdiff_t size = sbp_unescape(key, length, plain);
-    if (size < 0)
-      return KEY_FIELD;
-    key = plain;
-    length = (size_t)size;
-  }
+enum sbpi_key sbpi_plain_key(const char *key, size_t length) {
 #define IS(name) (length == sizeof name - 1 && memcmp(key, name, sizeof name - 1) == 0)
   switch (length) {
   case 3:
@@ -47,6 +37,17 @@ enum sbpi_key sbpi_key_of(const char *key, size_t length) {
     return KEY_FIELD;
   }
 #undef IS
+}
+
+enum sbpi_key sbpi_key_of(const char *key, size_t length) {
+  /* The longest of these keys, each of its characters an escape of six. */
+  enum { LONGEST = 6 * (sizeof "msg_type" - 1) };
+  char plain[LONGEST];
+  const enum sbpi_key which = sbpi_plain_key(key, length);
+  if (which != KEY_FIELD || length > LONGEST || memchr(key, '\\', length) == NULL)
+    return which;
+  const ptrdiff_t size = sbp_unescape(key, length, plain);
+  return size < 0 ? KEY_FIELD : sbpi_plain_key(plain, (size_t)size);
 }
 
 bool sbpi_key_is(struct sbp_span key, const char *name, size_t name_length) {

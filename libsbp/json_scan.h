@@ -27,6 +27,9 @@ enum sbpi_key {
  * other one. The key stands as in the text, without quotes; escapes in it are resolved. */
 enum sbpi_key sbpi_key_of(const char *key, size_t length);
 
+/* The same of a key that has no escapes. */
+enum sbpi_key sbpi_plain_key(const char *key, size_t length);
+
 /* Whether a key as it stands in the text is this name. */
 bool sbpi_key_is(struct sbp_span key, const char *name, size_t name_length);
 

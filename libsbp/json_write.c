@@ -64,8 +64,8 @@ static char *walk_number(const struct walk *walk, enum sbp_type type, const uint
   return o;
 }
 
-static char *walk_element(const struct walk *walk, const struct sbp_field *field, bool last, const uint8_t **p,
-                          char *o) {
+static char *walk_element(const struct walk *walk, const struct sbp_struct *body, const struct sbp_field *field,
+                          const uint8_t **p, char *o) {
   if (field->type == SBP_STRUCT) {
     *o++ = '{';
     o = walk_struct(walk, field->element, p, o);
@@ -76,7 +76,7 @@ static char *walk_element(const struct walk *walk, const struct sbp_field *field
   }
   if (field->type == SBP_STRING) {
     const uint8_t *const text = *p;
-    *p = sbpi_field_string_end(field, last, text, walk->end);
+    *p = sbpi_field_string_end(body, field, text, walk->end);
     return sbpi_write_string(o, text, (size_t)(*p - text));
   }
   o = walk_number(walk, (enum sbp_type)field->type, *p, o);
@@ -88,17 +88,16 @@ static char *walk_element(const struct walk *walk, const struct sbp_field *field
 static char *walk_struct(const struct walk *walk, const struct sbp_struct *body, const uint8_t **p, char *o) {
   for (uint16_t i = 0; i < body->field_count; i++) {
     const struct sbp_field *const field = &body->fields[i];
-    const bool last = i + 1 == body->field_count;
     *o++ = '"';
     o = copy(o, field->name, field->name_length);
     *o++ = '"';
     *o++ = ':';
     if (field->repeat == SBP_ONE) {
-      o = walk_element(walk, field, last, p, o);
+      o = walk_element(walk, body, field, p, o);
     } else {
       *o++ = '[';
       for (size_t left = sbpi_field_elements(field, *p, walk->end); left > 0; left--) {
-        o = walk_element(walk, field, last, p, o);
+        o = walk_element(walk, body, field, p, o);
         *o++ = ',';
       }
       o = emit_array_end(o);

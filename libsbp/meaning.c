@@ -94,7 +94,7 @@ static char *write_struct(const struct sbp_struct *body, const uint8_t *p, const
   for (uint16_t i = 0; i < body->field_count; i++) {
     const struct sbp_field *const field = &body->fields[i];
     if (field->type == SBP_STRING) {
-      p = sbpi_field_string_end(field, i + 1 == body->field_count, p, end);
+      p = sbpi_field_string_end(body, field, p, end);
       continue;
     }
     const size_t elements = field->repeat == SBP_ONE ? 1 : sbpi_field_elements(field, p, end);

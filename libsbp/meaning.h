@@ -6,13 +6,16 @@
 #include "emit.h"
 #include "sbpkit/sbp.h"
 
-/* Where a string field that begins at text ends; `last`: no other field follows. The payload, which ends at `end`, is
- * known to hold the least it takes. */
-SBPI_INLINE const uint8_t *sbpi_field_string_end(const struct sbp_field *field, bool last, const uint8_t *text,
-                                                 const uint8_t *end) {
+/* Where a string field of the body ends that begins at text. Before other fields it ends behind its first NUL, and
+ * leaves them the least that they take. */
+SBPI_INLINE const uint8_t *sbpi_field_string_end(const struct sbp_struct *body, const struct sbp_field *field,
+                                                 const uint8_t *text, const uint8_t *end) {
   if (field->encoding == SBP_FIXED)
     return text + field->size;
-  return last ? end : sbpi_string_end(text, end);
+  if (field == &body->fields[body->field_count - 1])
+    return end;
+  const ptrdiff_t behind = body->size - field->offset - field->size;
+  return end - text > behind ? sbpi_string_end(text, end - behind) : text;
 }
 
 /* How many elements of an array field, which begins at p, the payload holds. */

@@ -65,7 +65,8 @@ struct sbpi_decimal {
 struct sbpi_decimal sbpi_decimal_read(const char *text, size_t length);
 
 /* The nearest float or double, ties to even, rounded once; `text` is the number itself, looked at only where the
- * decimal is inexact. Returns false where the value is too large for a finite one. */
+ * decimal is inexact. Returns false where the value is too large for a finite one. The floating-point environment must
+ * round to nearest, as it does when a program starts. */
 bool sbpi_decimal_float(const struct sbpi_decimal *decimal, const char *text, size_t length, uint32_t *bits);
 bool sbpi_decimal_double(const struct sbpi_decimal *decimal, const char *text, size_t length, uint64_t *bits);
 

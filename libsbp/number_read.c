@@ -16,7 +16,7 @@ SBPI_INLINE bool is_digit(char c) {
   return (unsigned char)(c - '0') < 10;
 }
 
-/* Read the exponent at `text`, behind its e. */
+/* Read the exponent at `text`, behind its e. Out of line: most numbers have none, and pay for its registers. */
 static SBPI_NOINLINE int64_t read_exponent(const char *text, const char *end) {
   const bool negative = *text == '-';
   text += negative || *text == '+';
@@ -59,7 +59,8 @@ static bool more_than_zeros(struct cursor *cursor) {
   return digit > 0;
 }
 
-/* Numbers of more than 19 digits, zeros in front included. `exponent` is that of the last digit. */
+/* Numbers of more than 19 digits, zeros in front included, and exponents far out. `exponent` is that of the last digit.
+ */
 static SBPI_NOINLINE struct sbpi_decimal read_long(const char *text, size_t length, int64_t exponent) {
   struct sbpi_decimal decimal = {.negative = *text == '-'};
   struct cursor cursor = first_significant(text, length);
@@ -87,7 +88,7 @@ SBPI_INLINE bool are_digits(uint64_t eight) {
   return ((eight | (eight + UINT64_C(0x0606060606060606))) & UINT64_C(0xf0f0f0f0f0f0f0f0)) == 0;
 }
 
-/* The number that eight digits make: pairs first, then, in the upper half of two products, all four of these. */
+/* The number that eight digits make: first pairs of them, then all four pairs by the upper halves of two products. */
 SBPI_INLINE uint64_t value_of_eight(uint64_t eight) {
   const uint64_t pairs = eight * 10 + (eight >> 8);
   const uint64_t lanes = UINT64_C(0x000000ff000000ff);
@@ -108,8 +109,8 @@ struct sbpi_decimal sbpi_decimal_read(const char *text, size_t length) {
   int64_t exponent = 0;
   if (p < end && *p == '.') {
     first = ++p;
-    /* Of 8 .. 16 places no loop: its end would be guessed wrong. The second eight are the last of the text, those read
-     * before set to 0. */
+    /* No loop where there are 8 .. 16 places: its end would be guessed wrong. The second eight digits are the last ones
+     * of the text, those that were among the first set to 0. */
     if (end - p >= 8 && end - p <= 16) {
       static const uint32_t ten_to[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
       const unsigned more = (unsigned)(end - p) - 8;
@@ -136,7 +137,7 @@ bool sbpi_decimal_integer(const struct sbpi_decimal *decimal, const char *text, 
   uint64_t value = decimal->digits;
   int exponent = decimal->exponent;
   if (SBPI_UNLIKELY(decimal->inexact)) {
-    /* Of 20 significant digits, and whole only if the last one is the units' and nothing is behind it. */
+    /* 64 bits hold some integers of 20 digits: then the last one stands alone behind the 19, and is the units'. */
     struct cursor cursor = first_significant(text, length);
     for (int i = 0; i < DIGITS_MAX; i++)
       (void)next_digit(&cursor);
@@ -164,8 +165,8 @@ bool sbpi_decimal_integer(const struct sbpi_decimal *decimal, const char *text, 
 
 /* ---- Exact comparison ------------------------------------------------------------------------------------------ */
 
-/* A whole number in words of 32 bits, the lowest first. The largest that is compared below is the middle between two
- * small doubles times 5^(342 + 770): 2640 bits. */
+/* A whole number in words of 32 bits, the lowest first. The largest below is the middle between two doubles, 54 bits,
+ * times 5^(342 + 769 - 19), 2536 bits; what it is compared with comes to the same size. */
 enum { WORDS_MAX = 88 };
 
 struct whole {
@@ -237,7 +238,7 @@ static int read_digits(struct whole *whole, const struct sbpi_decimal *decimal, 
   return decimal->exponent + DIGITS_MAX - count;
 }
 
-/* Compare a decimal with middle * 2^exponent, to which it is near. */
+/* Compare a decimal with middle * 2^exponent, which is less than twice or half as large. */
 static int compare_exactly(const struct sbpi_decimal *decimal, const char *text, size_t length, uint64_t middle,
                            int exponent) {
   struct whole left;
@@ -263,8 +264,8 @@ enum { FLOAT_PRECISION = 24, FLOAT_LEAST = -149, DOUBLE_PRECISION = 53, DOUBLE_L
 #define DOUBLE_INFINITY UINT64_C(0x7ff0000000000000)
 
 /* A decimal cut off to the format's next number below, mantissa * 2^exponent, which is encoded as `encoding`. `rest` is
- * what was cut off, in units of 2^exponent / 2^64; it is too small by at most one `unit`, which is 1 on that scale or
- * larger, and where digits were left out, by at most 33. */
+ * what was cut off, in units of 2^exponent / 2^64; it is too small by at most `unit`, and where the decimal lacks
+ * digits, by at most 33 times that. */
 struct cut {
   uint64_t encoding;
   uint64_t mantissa;
@@ -275,7 +276,8 @@ struct cut {
 
 /* After Daniel Lemire, "Number parsing at a gigabyte per second", 2021: 64 bits of digits times 128 bits of the power
  * of ten tell the nearest number but for cases next to the middle between two. Here the power is never too large, so
- * that the product lies below the value. A value too large gives infinity's encoding or a larger one. */
+ * that the product is never above the value, and below it by less than 1 in `high` and 2^-63. Digits left out are less
+ * than 1 in 19 digits, which are shifted by at most 4. A value too large gives infinity's encoding or a larger one. */
 SBPI_INLINE struct cut cut_off(const struct sbpi_decimal *decimal, int precision, int least) {
   const int power = decimal->exponent;
   if (SBPI_UNLIKELY(decimal->digits == 0 || power < SBPI_POWER_MIN))

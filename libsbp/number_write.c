@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers to text, three digits at a time: a table of 1000 costs half the time of splitting numbers into single digits,
- * eight in a word at once. Stores are four or eight bytes wide: what stands behind a number is overwritten by what
- * follows. */
+/* Numbers to text, three digits at a time from a table: 2 to 3 ns for an integer, against 5 to 6 where single digits
+ * are split off, eight in a word at once. Stores are four and eight bytes wide: what stands behind a number is
+ * overwritten by what follows. */
 #include "number_tables.h"
 
 #define ASCII_ZEROS UINT64_C(0x3030303030303030)
@@ -54,26 +54,38 @@ struct shortest {
   int exponent;
 };
 
-/* c * 2^q times 10^-k times 4, where k is floor(log10(2^q)) or one less, rounded to odd: the lowest bit is set as well
- * where a fraction was cut off. The power is one unit too large, never too small; that no quotient of this kind which
- * is not whole comes so near to a whole one is what section 9 of the paper below shows. */
-static uint64_t scale_to_odd(struct sbpi_power power, uint64_t four_c) {
-  const struct sbpi_product lower = sbpi_multiply(power.low + 1, four_c);
-  const struct sbpi_product upper = sbpi_multiply(power.high, four_c);
+/* floor(log10(2^q)), for |q| <= 1100. */
+SBPI_INLINE int log10_of_power_of_2(int q) {
+  return q * 315653 >> 20;
+}
+
+/* floor(log10(3/4 * 2^q)). */
+SBPI_INLINE int log10_of_three_quarters(int q) {
+  return (q * 315653 - 131072) >> 20;
+}
+
+/* x * 10^-k in quarters, rounded to odd: the lowest bit is also set where a fraction was cut off. `power` is 10^-k and
+ * x comes shifted to match it. The power taken is too large by less than one unit, which can be seen in no fraction: of
+ * all the quotients that are compared below, none but the whole ones is within 2^-63 of a whole one. */
+SBPI_INLINE uint64_t round_to_odd(const struct sbpi_power *power, uint64_t x) {
+  const struct sbpi_product lower = sbpi_multiply(power->low + 1, x);
+  const struct sbpi_product upper = sbpi_multiply(power->high, x);
   const uint64_t fraction = upper.low + lower.high;
   return (upper.high + (fraction < upper.low)) | (fraction != 0);
 }
 
-/* Schubfach: Raffaello Giulietti, "The Schubfach way to render doubles", 2020. The value is c * 2^q; `irregular` says
- * that the next smaller value is but half as far as the next larger one. Right for every value of both widths. */
-static SBPI_NOINLINE struct shortest shortest_exact(uint64_t c, int q, bool irregular, bool ties_up) {
-  const int k = (irregular ? q * 315653 - 131072 : q * 315653) >> 20;
+/* Raffaello Giulietti, "The Schubfach way to render doubles", 2020: among the multiples of 10^(k + 1) at most one
+ * rounds to the value c * 2^q, among those of 10^k at least one does. `irregular` says that the next smaller value is
+ * half as far away as the next larger one; `ties_up` that of two decimals as near the larger is wanted, not the even
+ * one. */
+static struct shortest shortest_exactly(uint64_t c, int q, bool irregular, bool ties_up) {
+  const int k = irregular ? log10_of_three_quarters(q) : log10_of_power_of_2(q);
   const int shift = q + sbpi_log2_of_power(-k) + 1;
-  const struct sbpi_power power = sbpi_powers[-k - SBPI_POWER_MIN];
-  const uint64_t odd = c & 1;
-  const uint64_t value = scale_to_odd(power, 4 * c << shift);
-  const uint64_t low = scale_to_odd(power, (4 * c - (irregular ? 1 : 2)) << shift) + odd;
-  const uint64_t high = scale_to_odd(power, (4 * c + 2) << shift) - odd;
+  const struct sbpi_power *power = &sbpi_powers[-k - SBPI_POWER_MIN];
+  const uint64_t ends_out = c & 1;
+  const uint64_t value = round_to_odd(power, 4 * c << shift);
+  const uint64_t low = round_to_odd(power, (4 * c - (irregular ? 1 : 2)) << shift) + ends_out;
+  const uint64_t high = round_to_odd(power, (4 * c + 2) << shift) - ends_out;
 
   const uint64_t whole = value / 4;
   const uint64_t tens = whole / 10;
@@ -85,23 +97,23 @@ static SBPI_NOINLINE struct shortest shortest_exact(uint64_t c, int q, bool irre
   const bool whole_in = low <= 4 * whole;
   const bool next_in = 4 * whole + 4 <= high;
   const uint64_t middle = 4 * whole + 2;
-  const bool next_closer = value > middle || (value == middle && (ties_up || (whole & 1) != 0));
-  return (struct shortest){whole + (whole_in != next_in ? next_in : next_closer), k};
+  const bool next_nearer = value > middle || (value == middle && (ties_up || (whole & 1) != 0));
+  return (struct shortest){whole + (whole_in != next_in ? next_in : next_nearer), k};
 }
 
-/* a or b, without a branch: which one it is differs from number to number, and would be guessed wrong. gcc makes
- * branches of ?: here. */
-SBPI_INLINE uint64_t select(bool first, uint64_t a, uint64_t b) {
+/* a or b, without a branch: where that differs from number to number, wrong guesses cost 10 ns a double. gcc makes
+ * branches of ?:. */
+SBPI_INLINE uint64_t pick(bool first, uint64_t a, uint64_t b) {
   return b ^ ((a ^ b) & (0 - (uint64_t)first));
 }
 
 /* The same for nearly all values, by one multiplication instead of three: c * 2^q is a whole number of 10^k and a
- * fraction of 64 bits, and half the distance to its neighbours follows from the power alone. Both come out a little too
- * small, by less than `slack` in the units they are compared in. Returns false for what is nearer than that to an end
- * of the interval or to the middle between two numbers. */
+ * fraction of 64 bits, and half the distance to its neighbours follows from the power alone. Both come out too small,
+ * by less than `slack` in the units they are compared in. Returns false where that leaves it open: next to an end of
+ * the interval, or to the middle between two decimals. A float is content with the upper half of the power. */
 SBPI_INLINE bool shortest_regular(uint64_t c, int q, bool narrow, struct shortest *shortest) {
   const uint64_t slack = narrow ? UINT64_C(1) << 29 : 8;
-  const int k = q * 315653 >> 20;
+  const int k = log10_of_power_of_2(q);
   const int shift = q + sbpi_log2_of_power(-k) + 1; /* 1 .. 4 */
   const struct sbpi_power *power = &sbpi_powers[-k - SBPI_POWER_MIN];
   struct sbpi_product value = sbpi_multiply(power->high, c << shift);
@@ -118,10 +130,10 @@ SBPI_INLINE bool shortest_regular(uint64_t c, int q, bool narrow, struct shortes
   const uint64_t above = (value.high - 10 * tens) << 60 | value.low >> 4;
   const uint64_t half = power->high >> (5 - shift);
   const bool next = above > ten / 2;
-  const uint64_t distance = select(next, ten - above, above);
+  const uint64_t distance = pick(next, ten - above, above);
   if (SBPI_UNLIKELY(distance - half + slack <= 2 * slack || value.low - half_of_one + slack <= 2 * slack))
     return false;
-  shortest->digits = select(distance < half, 10 * (tens + next), value.high + (value.low > half_of_one));
+  shortest->digits = pick(distance < half, 10 * (tens + next), value.high + (value.low > half_of_one));
   shortest->exponent = k;
   return true;
 }
@@ -222,7 +234,7 @@ SBPI_INLINE char *write_digits(char *out, struct digits digits, int low, int hig
 /* The digits of a number of 16 or 17. */
 SBPI_INLINE struct digits double_digits(struct shortest shortest) {
   const bool shorter = shortest.digits < UINT64_C(10000000000000000);
-  const uint64_t all = shortest.digits * select(shorter, 100, 10);
+  const uint64_t all = shortest.digits * pick(shorter, 100, 10);
   const uint32_t upper = (uint32_t)(all / 1000000000);
   const struct nine high = nine_digits(upper);
   const struct nine low = nine_digits((uint32_t)(all - (uint64_t)upper * 1000000000));
@@ -238,7 +250,7 @@ SBPI_INLINE struct digits double_digits(struct shortest shortest) {
 SBPI_INLINE struct digits float_digits(struct shortest shortest) {
   const bool below_8 = shortest.digits < 100000000;
   const bool below_7 = shortest.digits < 10000000;
-  const uint32_t all = (uint32_t)(shortest.digits * (1 + select(below_8, 9, 0) + select(below_7, 90, 0)));
+  const uint32_t all = (uint32_t)(shortest.digits * (1 + pick(below_8, 9, 0) + pick(below_7, 90, 0)));
   const struct nine nine = nine_digits(all);
   const uint64_t first = nine.first | nine.second << 24 | nine.third << 48;
   const uint64_t second = nine.third >> 16 | ASCII_ZEROS << 8;
@@ -248,82 +260,63 @@ SBPI_INLINE struct digits float_digits(struct shortest shortest) {
 
 /* ---- Doubles and floats ---------------------------------------------------------------------------------------- */
 
-static const uint64_t double_hidden = UINT64_C(1) << 52;
-static const uint32_t float_hidden = UINT32_C(1) << 23;
+/* Where the point may stand in positional form. */
+enum { FLOAT_LOW = -6, FLOAT_HIGH = 13, DOUBLE_LOW = -5, DOUBLE_HIGH = 16 };
 
-static char *write_null(char *out) {
-  memcpy(out, "null", 4);
-  return out + 4;
-}
-
-static char *write_zero(char *out, bool compat) {
-  memcpy(out, "0.0", 3);
-  return out + (compat ? 1 : 3);
-}
-
-/* All doubles, in both forms. */
-static SBPI_NOINLINE char *write_double_exact(char *out, uint64_t bits, bool compat) {
-  const uint64_t fraction = bits & (double_hidden - 1);
-  const int biased = (int)(bits >> 52 & 0x7ff);
-  if (biased == 0x7ff)
-    return write_null(out);
+/* Any float (`narrow`) or double, in either form. `magnitude` is its bits but for the sign. */
+static SBPI_NOINLINE char *write_exactly(char *out, bool negative, uint64_t magnitude, bool narrow, bool compat) {
+  const uint64_t hidden = UINT64_C(1) << (narrow ? 23 : 52);
+  const uint64_t fraction = magnitude & (hidden - 1);
+  const int biased = (int)(magnitude / hidden);
+  const int least = narrow ? -149 : -1074;
+  if (biased == (narrow ? 0xff : 0x7ff)) {
+    memcpy(out, "null", 4);
+    return out + 4;
+  }
   *out = '-';
-  out += bits >> 63;
-  if (biased == 0 && fraction == 0)
-    return write_zero(out, compat);
+  out += negative;
+  if (magnitude == 0) {
+    memcpy(out, "0.0", 3);
+    return out + (compat ? 1 : 3);
+  }
   struct shortest shortest =
-      biased == 0 ? shortest_exact(fraction, -1074, false, compat)
-                  : shortest_exact(double_hidden | fraction, biased - 1075, fraction == 0 && biased > 1, compat);
-  for (; shortest.digits < UINT64_C(1000000000000000); shortest.exponent--)
+      biased == 0 ? shortest_exactly(fraction, least, false, compat)
+                  : shortest_exactly(hidden | fraction, least + biased - 1, fraction == 0 && biased > 1, compat);
+  for (const uint64_t fewest = narrow ? 10000000 : UINT64_C(1000000000000000); shortest.digits < fewest;) {
     shortest.digits *= 10;
-  const struct digits digits = double_digits(shortest);
+    shortest.exponent--;
+  }
+  const struct digits digits = narrow ? float_digits(shortest) : double_digits(shortest);
   if (!compat)
-    return write_digits(out, digits, -5, 16, false);
-  const uint64_t magnitude = bits << 1 >> 1;
-  const bool positional = magnitude >= UINT64_C(0x3fb999999999999a) && magnitude <= UINT64_C(0x416312cfe0000000);
-  return write_digits(out, digits, positional ? -1 : 7, 7, true);
-}
-
-char *sbpi_write_double(char *out, uint64_t bits, bool compat) {
-  const uint64_t fraction = bits & (double_hidden - 1);
-  const int biased = (int)(bits >> 52 & 0x7ff);
-  struct shortest shortest;
-  if (SBPI_UNLIKELY(compat || (unsigned)biased - 1 >= 0x7fe || fraction == 0 ||
-                    !shortest_regular(double_hidden | fraction, biased - 1075, false, &shortest)))
-    return write_double_exact(out, bits, compat);
-  *out = '-';
-  return write_digits(out + (bits >> 63), double_digits(shortest), -5, 16, false);
-}
-
-static SBPI_NOINLINE char *write_float_exact(char *out, uint32_t bits, bool compat) {
-  const uint32_t fraction = bits & (float_hidden - 1);
-  const int biased = (int)(bits >> 23 & 0xff);
-  if (biased == 0xff)
-    return write_null(out);
-  *out = '-';
-  out += bits >> 31;
-  if (biased == 0 && fraction == 0)
-    return write_zero(out, compat);
-  struct shortest shortest =
-      biased == 0 ? shortest_exact(fraction, -149, false, compat)
-                  : shortest_exact(float_hidden | fraction, biased - 150, fraction == 0 && biased > 1, compat);
-  for (; shortest.digits < 10000000; shortest.exponent--)
-    shortest.digits *= 10;
-  const struct digits digits = float_digits(shortest);
-  if (!compat)
-    return write_digits(out, digits, -6, 13, false);
-  const uint32_t magnitude = bits << 1 >> 1;
-  const bool positional = magnitude >= 0x3dcccccd && magnitude <= 0x4b18967f;
+    return write_digits(out, digits, narrow ? FLOAT_LOW : DOUBLE_LOW, narrow ? FLOAT_HIGH : DOUBLE_HIGH, false);
+  const uint64_t tenth = narrow ? 0x3dcccccd : UINT64_C(0x3fb999999999999a);
+  const uint64_t limit = narrow ? 0x4b18967f : UINT64_C(0x416312cfe0000000); /* 9999999 */
+  const bool positional = magnitude >= tenth && magnitude <= limit;
   return write_digits(out, digits, positional ? -1 : 7, 7, true);
 }
 
 char *sbpi_write_float(char *out, uint32_t bits, bool compat) {
-  const uint32_t fraction = bits & (float_hidden - 1);
-  const int biased = (int)(bits >> 23 & 0xff);
+  const uint32_t hidden = UINT32_C(1) << 23;
+  const uint32_t magnitude = bits & 0x7fffffff;
+  const uint32_t fraction = magnitude & (hidden - 1);
+  const int biased = (int)(magnitude / hidden);
   struct shortest shortest;
   if (SBPI_UNLIKELY(compat || (unsigned)biased - 1 >= 0xfe || fraction == 0 ||
-                    !shortest_regular(float_hidden | fraction, biased - 150, true, &shortest)))
-    return write_float_exact(out, bits, compat);
+                    !shortest_regular(hidden | fraction, biased - 150, true, &shortest)))
+    return write_exactly(out, bits >> 31, magnitude, true, compat);
   *out = '-';
-  return write_digits(out + (bits >> 31), float_digits(shortest), -6, 13, false);
+  return write_digits(out + (bits >> 31), float_digits(shortest), FLOAT_LOW, FLOAT_HIGH, false);
+}
+
+char *sbpi_write_double(char *out, uint64_t bits, bool compat) {
+  const uint64_t hidden = UINT64_C(1) << 52;
+  const uint64_t magnitude = bits & (UINT64_MAX >> 1);
+  const uint64_t fraction = magnitude & (hidden - 1);
+  const int biased = (int)(magnitude / hidden);
+  struct shortest shortest;
+  if (SBPI_UNLIKELY(compat || (unsigned)biased - 1 >= 0x7fe || fraction == 0 ||
+                    !shortest_regular(hidden | fraction, biased - 1075, false, &shortest)))
+    return write_exactly(out, bits >> 63, magnitude, false, compat);
+  *out = '-';
+  return write_digits(out + (bits >> 63), double_digits(shortest), DOUBLE_LOW, DOUBLE_HIGH, false);
 }

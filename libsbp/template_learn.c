@@ -247,16 +247,22 @@ static const struct sbp_field *field_named(const struct sbp_struct *body, struct
   return NULL;
 }
 
-/* Whether an earlier member of the object, which begins at `object`, has the same key. */
-static bool is_repeated(const char *object, struct sbp_span key, const char *end) {
-  struct sbp_span rest = {object, (size_t)(end - object)};
-  struct sbp_span other;
-  struct sbp_span value;
-  while (sbp_member_next(&rest, &other, &value) && other.text < key.text) {
-    if (other.length == key.length && memcmp(other.text, key.text, key.length) == 0)
-      return true;
+/* The keys of an object so far. */
+struct keys {
+  struct sbp_span key[STEPS_MAX];
+  size_t count;
+};
+
+/* Add a key. False where it is a repeated one, or has an escape, or there are too many. */
+static bool add_key(struct keys *keys, struct sbp_span key) {
+  if (keys->count == STEPS_MAX || memchr(key.text, '\\', key.length) != NULL)
+    return false;
+  for (size_t i = 0; i < keys->count; i++) {
+    if (keys->key[i].length == key.length && memcmp(keys->key[i].text, key.text, key.length) == 0)
+      return false;
   }
-  return false;
+  keys->key[keys->count++] = key;
+  return true;
 }
 
 static const char *learn_member(struct learner *learner, struct sbp_span key, const char *p,
@@ -283,7 +289,8 @@ static const char *learn_member(struct learner *learner, struct sbp_span key, co
 }
 
 static const char *learn_object(struct learner *learner, const char *p, const struct scope *scope) {
-  const char *const object = p;
+  struct keys keys;
+  keys.count = 0;
   learner->failed |= ++learner->depth > DEPTH_MAX;
   if (scope->message) {
     learner->object_begin.step = (uint8_t)learner->step_count;
@@ -301,7 +308,7 @@ static const char *learn_object(struct learner *learner, const char *p, const st
       break;
     const char *const key_end = sbpi_value_end(p, learner->end);
     const struct sbp_span key = {p + 1, (size_t)(key_end - p - 2)};
-    if (memchr(key.text, '\\', key.length) != NULL || is_repeated(object, key, learner->end)) {
+    if (!add_key(&keys, key)) {
       learner->failed = true;
       break;
     }

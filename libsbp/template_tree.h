@@ -4,6 +4,7 @@
 #ifndef SBPKIT_TEMPLATE_TREE_H
 #define SBPKIT_TEMPLATE_TREE_H
 
+#include "json_line.h"
 #include "number.h"
 #include "templates.h"
 
@@ -14,7 +15,7 @@ enum {
   STEPS_MAX = 128,
   CAPTURES_MAX = 640,
   LITERAL_MAX = 255,
-  MISSES_MAX = 256 /* so many lines in a row that match nothing: most of the next ones are not tried */
+  MISSES_MAX = 64 /* so many lines in a row that match nothing: most of the next ones are not tried */
 };
 
 /* What stands behind a step's literal. */
@@ -36,6 +37,7 @@ enum step_kind {
 
 /* A literal's first HEAD bytes stand in the node, zeros behind them, and the rest in templates.text. */
 enum { HEAD = 16 };
+_Static_assert((int)HEAD <= (int)SBPI_LINE_SLACK, "a literal is compared in words that reach past a line");
 
 struct node {
   char head[HEAD];

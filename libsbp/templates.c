@@ -5,9 +5,6 @@
  * either equal to a literal's or read as strictly as by the generic reader, which gets all that does not match. */
 #include "template_tree.h"
 
-/* No line longer than this is looked at. */
-enum { LONGEST_LINE = 16384 };
-
 /* A number or string as it stood in the line. */
 struct capture {
   struct sbpi_decimal decimal;
@@ -51,39 +48,6 @@ SBPI_INLINE bool same_literal(const struct match *match, const struct node *node
 
 /* ---- Values: each returns what stands behind it, or NULL ---- */
 
-/* The line break that ends the line stops every loop. */
-SBPI_INLINE const char *skip_digits(const char *p) {
-  if (!sbpi_is_digit(*p))
-    return NULL;
-  do
-    p++;
-  while (sbpi_is_digit(*p));
-  return p;
-}
-
-/* Whether a number begins with a zero that may not stand there. */
-SBPI_INLINE bool has_leading_zero(const char *p) {
-  return (p[0] == '0') & sbpi_is_digit(p[1]);
-}
-
-/* An integer. Where a number goes on behind it, it does not match the next literal. */
-SBPI_INLINE const char *skip_integer(const char *p) {
-  p += *p == '-';
-  return SBPI_UNLIKELY(has_leading_zero(p)) ? NULL : skip_digits(p);
-}
-
-SBPI_INLINE const char *skip_number(const char *p) {
-  p = skip_integer(p);
-  if (p == NULL || (*p == '.' && (p = skip_digits(p + 1)) == NULL))
-    return NULL;
-  if (SBPI_UNLIKELY((*p | 0x20) == 'e')) {
-    p++;
-    p += *p == '+' || *p == '-';
-    p = skip_digits(p);
-  }
-  return p;
-}
-
 /* Read on in digits, up to a byte that is none. */
 SBPI_INLINE const char *read_digits(const char *p, uint64_t *digits) {
   if (!sbpi_is_digit(*p))
@@ -98,7 +62,7 @@ SBPI_INLINE const char *read_integer(const char *p, struct capture *capture) {
   uint64_t digits = 0;
   capture->decimal.negative = *p == '-';
   p += *p == '-';
-  const char *const behind = SBPI_UNLIKELY(has_leading_zero(p)) ? NULL : read_digits(p, &digits);
+  const char *const behind = SBPI_UNLIKELY(sbpi_has_leading_zero(p)) ? NULL : read_digits(p, &digits);
   capture->decimal.digits = digits;
   return behind == NULL || behind - p > 19 ? NULL : behind;
 }
@@ -111,7 +75,7 @@ SBPI_INLINE const char *read_number(const char *p, struct capture *capture) {
   const bool negative = *p == '-';
   p += negative;
   const char *const first = p;
-  if (SBPI_UNLIKELY(has_leading_zero(p)) || (p = read_digits(p, &digits)) == NULL)
+  if (SBPI_UNLIKELY(sbpi_has_leading_zero(p)) || (p = read_digits(p, &digits)) == NULL)
     return NULL;
   bool more = p - first > 19;
   if (SBPI_LIKELY(*p == '.')) {
@@ -155,26 +119,20 @@ SBPI_INLINE const char *read_u16(const char *p, uint32_t *value) {
   return p == begin || sum > 0xffff || (*begin == '0' && p - begin > 1) ? NULL : p;
 }
 
-/* To a string's closing quote. */
-SBPI_INLINE const char *skip_string(const char *p, const char *end) {
-  const char *const stop = sbpi_plain_end(p, end);
-  return SBPI_LIKELY(*stop == '"') ? stop : sbpi_closing_quote(stop, end);
-}
-
 /* A value that a field may have. *capture goes on behind those taken; it is NULL where fields are not wanted. */
 SBPI_INLINE const char *match_field(const struct match *match, enum step_kind kind, const char *p,
                                     struct capture **capture) {
   if (*capture != NULL && *capture == match->captures + CAPTURES_MAX)
     return NULL;
   if (SBPI_LIKELY(kind == STEP_INTEGER))
-    return *capture != NULL ? read_integer(p, (*capture)++) : skip_integer(p);
+    return *capture != NULL ? read_integer(p, (*capture)++) : sbpi_skip_integer(p);
   if (SBPI_LIKELY(kind == STEP_FLOAT)) {
     if (*capture != NULL)
       return read_number(p, (*capture)++);
-    const char *const behind = skip_number(p);
+    const char *const behind = sbpi_skip_number(p);
     return SBPI_UNLIKELY(behind == NULL) && memcmp(p, "null", 4) == 0 ? p + 4 : behind;
   }
-  const char *const behind = skip_string(p, match->end);
+  const char *const behind = sbpi_skip_string(p, match->end);
   if (*capture != NULL) {
     (*capture)->text = p;
     (*capture)->length = behind == NULL ? 0 : (uint32_t)(behind - p);
@@ -483,19 +441,13 @@ static void begin(struct match *match, const struct templates *templates, const 
   match->has_length = false;
 }
 
-const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, const char *end, uint8_t *frame,
+const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, const char *line_end, uint8_t *frame,
                                 struct sbp_line *line, bool *learn) {
   struct templates *const templates = reader->templates;
   *learn = false;
-  /* Lines without a common shape are not worth a try each. */
-  if (templates->misses > MISSES_MAX && (++templates->misses & 63) != 0)
+  /* Where so many lines had no common shape, the next ones are not worth a try each. */
+  if (templates->misses > MISSES_MAX && (++templates->misses & 255) != 0)
     return NULL;
-  const size_t left = (size_t)(end - text);
-  const char *const line_end = memchr(text, '\n', left < LONGEST_LINE ? left : LONGEST_LINE);
-  if (line_end == NULL || end - line_end < HEAD) {
-    *learn = line_end != NULL;
-    return NULL;
-  }
   struct match match;
   begin(&match, templates, line_end);
   bool parted = false;

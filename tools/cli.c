@@ -272,8 +272,10 @@ static void inform(struct cli *cli) {
   } else if (*cli->options.describe != '\0' || cli->options.path_count == 0) {
     cli_describe(cli, cli->options.describe);
   } else {
-    for (int i = 0; i < cli->options.path_count && cli_describe(cli, cli->options.paths[i]); ++i)
-      continue;
+    for (int i = 0; i < cli->options.path_count && !cli->stop; ++i) {
+      cli_print(cli, "%s", i == 0 ? "" : "\n");
+      cli_describe(cli, cli->options.paths[i]);
+    }
   }
 }
 

@@ -243,8 +243,8 @@ void cli_help(struct cli *cli);
 /* The schema, with the files of --schema. False after cli_fail(). */
 bool cli_schema_read(struct cli *cli);
 
-/* --describe: print the list of messages, or one of them. False after cli_fail(). */
-bool cli_describe(struct cli *cli, const char *name);
+/* --describe: print the list of messages, or one of them. */
+void cli_describe(struct cli *cli, const char *name);
 
 /* ---- Selection ------------------------------------------------------------------------------------------------- */
 

@@ -116,8 +116,8 @@ static void print_fields(struct cli *cli, const struct sbp_struct *body, unsigne
 static void describe_message(struct cli *cli, const struct sbp_message *message) {
   const struct sbp_struct *const body = &message->body;
   struct widths widths = {.name = 5, .type = 4, .units = 0};
-  cli_print(cli, "%s, type %u (0x%04x), %u bytes%s\n", body->name, message->id, message->id, body->size,
-            is_variable(body) ? " or more" : "");
+  cli_print(cli, "%s, type %u (0x%04x), %u byte%s%s\n", body->name, message->id, message->id, body->size,
+            body->size == 1 ? "" : "s", is_variable(body) ? " or more" : "");
   if (body->description != NULL)
     cli_print(cli, "%s\n", body->description);
   for (uint16_t i = 0; i < message->replaced_by_count; ++i)
@@ -133,10 +133,10 @@ static void describe_message(struct cli *cli, const struct sbp_message *message)
   print_fields(cli, body, 0, ' ', 0, &widths);
 }
 
-bool cli_describe(struct cli *cli, const char *name) {
+void cli_describe(struct cli *cli, const char *name) {
   if (*name == '\0') {
     list_messages(cli);
-    return true;
+    return;
   }
   uint64_t id;
   const struct sbp_message *message = sbp_message_by_name(cli->schema, name, strlen(name));
@@ -144,12 +144,11 @@ bool cli_describe(struct cli *cli, const char *name) {
     message = sbp_message_by_id(cli->schema, (uint16_t)id);
   if (message != NULL) {
     describe_message(cli, message);
-    return true;
+    return;
   }
   const struct sbp_message *const near_message = sbp_message_near_name(cli->schema, name, strlen(name));
   if (near_message != NULL)
     cli_fail(cli, "--describe=%s: no such message; did you mean %s?", name, near_message->body.name);
   else
     cli_fail(cli, "--describe=%s: no such message; --describe lists them", name);
-  return false;
 }
