@@ -157,6 +157,8 @@ static uint64_t fields(const struct log *log, int variant) {
   for (size_t i = 0; i < log->count; i++) {
     const struct record *const record = &log->records[i];
     char *const begin = next_place(o);
+    if (record->message->write_fields == NULL)
+      continue;
     o = record->message->write_fields(begin, record->frame.payload, record->frame.payload + record->frame.length, false);
     sum += (uint64_t)(o - begin);
   }

@@ -101,12 +101,23 @@ static ptrdiff_t decode_by_table(const char *text, size_t size, uint8_t *out) {
 
 /* Wide base64 after W. Mula and D. Lemire, "Faster Base64 Encoding and Decoding using AVX2 Instructions", 2018. */
 
-/* encode_12: twelve bytes from the fifth one of p on -> sixteen characters; encode_24 reads 32 bytes, encode_12
- * sixteen. decode_wide: groups as long as a wide store stays in what the whole text gives; *text, *size and *out move
- * on; false where there is something else than base64. */
+/* characters: twelve bytes from the fifth on -> sixteen characters. encode_24 reads 32 bytes, of which 24 count from
+ * the fifth on. decode_wide: groups as long as a wide store stays in what the whole text gives; *text, *size and *out
+ * move on; false where there is something else than base64. */
 
-/* Twelve bytes from the fifth on -> sixteen characters. */
-WIDE SBPI_INLINE __m128i characters(__m128i bytes) {
+typedef __m128i bytes_16;
+
+WIDE SBPI_INLINE bytes_16 load(const void *p) {
+  return _mm_loadu_si128((const __m128i *)p);
+}
+WIDE SBPI_INLINE void store(void *o, bytes_16 bytes) {
+  _mm_storeu_si128((__m128i *)o, bytes);
+}
+WIDE SBPI_INLINE bytes_16 pick(bytes_16 bytes, bytes_16 indices) {
+  return _mm_shuffle_epi8(bytes, indices);
+}
+
+WIDE SBPI_INLINE bytes_16 characters(bytes_16 bytes) {
   const __m128i order = _mm_setr_epi8(5, 4, 6, 5, 8, 7, 9, 8, 11, 10, 12, 11, 14, 13, 15, 14);
   const __m128i offset = _mm_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
                                        '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0);
@@ -135,10 +146,6 @@ WIDE SBPI_INLINE __m256i characters_twice(__m256i bytes) {
   const __m256i capital = _mm256_and_si256(_mm256_cmpgt_epi8(_mm256_set1_epi8(26), values), _mm256_set1_epi8(13));
   const __m256i kind = _mm256_or_si256(_mm256_subs_epu8(values, _mm256_set1_epi8(51)), capital);
   return _mm256_add_epi8(_mm256_shuffle_epi8(offset, kind), values);
-}
-
-WIDE SBPI_INLINE void encode_12(const uint8_t *p, char *o) {
-  _mm_storeu_si128((__m128i *)(void *)o, characters(_mm_loadu_si128((const __m128i *)(const void *)p)));
 }
 
 WIDE SBPI_INLINE void encode_24(const uint8_t *p, char *o) {
@@ -183,22 +190,33 @@ WIDE static bool decode_wide(const char **text, size_t *size, uint8_t **out) {
 #include <arm_neon.h>
 
 /* NEON shifts each lane as far as it needs, and looks up in 64 bytes. */
-SBPI_INLINE void encode_12(const uint8_t *p, char *o) {
+typedef uint8x16_t bytes_16;
+
+SBPI_INLINE bytes_16 load(const void *p) {
+  return vld1q_u8(p);
+}
+SBPI_INLINE void store(void *o, bytes_16 bytes) {
+  vst1q_u8(o, bytes);
+}
+SBPI_INLINE bytes_16 pick(bytes_16 bytes, bytes_16 indices) {
+  return vqtbl1q_u8(bytes, indices);
+}
+
+SBPI_INLINE bytes_16 characters(bytes_16 bytes) {
   static const uint8_t order[16] = {5, 4, 6, 5, 8, 7, 9, 8, 11, 10, 12, 11, 14, 13, 15, 14};
   static const int16_t right[8] = {-10, -6, -10, -6, -10, -6, -10, -6};
   static const int16_t left[8] = {4, 8, 4, 8, 4, 8, 4, 8};
   static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const uint16x8_t words = vreinterpretq_u16_u8(vqtbl1q_u8(vld1q_u8(p), vld1q_u8(order)));
+  const uint16x8_t words = vreinterpretq_u16_u8(vqtbl1q_u8(bytes, vld1q_u8(order)));
   const uint16x8_t first = vandq_u16(vshlq_u16(words, vld1q_s16(right)), vdupq_n_u16(0x003f));
   const uint16x8_t second = vandq_u16(vshlq_u16(words, vld1q_s16(left)), vdupq_n_u16(0x3f00));
   const uint8x16_t values = vreinterpretq_u8_u16(vorrq_u16(first, second));
-  const uint8x16x4_t characters = vld1q_u8_x4((const uint8_t *)alphabet);
-  vst1q_u8((uint8_t *)o, vqtbl4q_u8(characters, values));
+  return vqtbl4q_u8(vld1q_u8_x4((const uint8_t *)alphabet), values);
 }
 
 SBPI_INLINE void encode_24(const uint8_t *p, char *o) {
-  encode_12(p, o);
-  encode_12(p + 12, o + 16);
+  store(o, characters(load(p)));
+  store(o + 16, characters(load(p + 12)));
 }
 
 static bool decode_wide(const char **text, size_t *size, uint8_t **out) {
@@ -237,8 +255,21 @@ WIDE static char *encode_payload_wide(const uint8_t *p, size_t size, char *o) {
   for (; end - p >= 26; p += 24, o += 32)
     encode_24(p - 4, o);
   for (; end - p >= 12; p += 12, o += 16)
-    encode_12(p - 4, o);
-  return encode_by_table(p, (size_t)(end - p), o);
+    store(o, characters(load(p - 4)));
+  const size_t rest = (size_t)(end - p);
+  if (size < 10)
+    return encode_by_table(p, rest, o);
+  /* The payload's last sixteen bytes, moved so that the rest begins at the fifth, with zeros behind it. */
+  static const uint8_t slide[32] = {0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
+                                    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+  store(o, characters(pick(load(end - 16), load(slide + 12 - rest))));
+  o += SBP_BASE64_SIZE(rest);
+  if (rest % 3 > 0) {
+    o[-1] = '=';
+    if (rest % 3 == 1)
+      o[-2] = '=';
+  }
+  return o;
 }
 #endif
 

@@ -156,19 +156,16 @@ enum { ENVELOPE_ROOM = 160 + SBPI_NUMBER_ROOM };
 enum { DEEPEST = 2 * (8 + 2), PRETTY_FACTOR = (2 + 1 + 2 * DEEPEST + 1) / 2 + 1 };
 
 static size_t compact_max(const struct sbp_line_options *options) {
-  size_t name = sizeof "UNKNOWN";
   size_t meaning = 0;
   for (uint32_t i = 0; i < options->schema->count; i++) {
     const struct sbp_message *const message = options->schema->messages[i];
-    const size_t length = strlen(message->body.name);
-    name = length > name ? length : name;
     if (options->expand) {
       const size_t most = sbpi_meaning_max(message);
       meaning = most > meaning ? most : meaning;
     }
   }
   const size_t quotes = options->u64_strings ? 2 * SBP_PAYLOAD_MAX / 8 : 0;
-  return ENVELOPE_ROOM + name + SBP_BASE64_SIZE(SBP_PAYLOAD_MAX) + options->schema->fields_max + quotes + meaning;
+  return ENVELOPE_ROOM + SBP_BASE64_SIZE(SBP_PAYLOAD_MAX) + options->schema->fields_max + quotes + meaning;
 }
 
 size_t sbp_line_max(const struct sbp_line_options *options) {
@@ -182,17 +179,19 @@ static char *write_compact(const struct sbp_line_options *options, const struct 
   o = sbpi_write_u32(o, frame->crc);
   o = EMIT_TEXT(o, ",\"length\":");
   o = sbpi_write_u8(o, frame->length);
-  o = EMIT_TEXT(o, ",\"msg_type\":");
-  o = sbpi_write_u32(o, frame->type);
-  o = EMIT_TEXT(o, ",\"msg_name\":\"");
-  if (message == NULL)
-    o = EMIT_TEXT(o, "UNKNOWN");
-  else
-    o = copy(o, message->body.name, strlen(message->body.name));
-  if (!options->no_payload) {
-    o = EMIT_TEXT(o, "\",\"payload\":\"");
-    o = sbpi_base64_encode_payload(options->cpu, frame, o);
+  if (SBPI_LIKELY(message != NULL)) {
+    /* All of the array: a copy whose length is known is a few moves. */
+    memcpy(o, message->envelope, sizeof message->envelope);
+    o += message->envelope_length;
+  } else {
+    o = EMIT_TEXT(o, ",\"msg_type\":");
+    o = sbpi_write_u32(o, frame->type);
+    o = EMIT_TEXT(o, ",\"msg_name\":\"UNKNOWN\",\"payload\":\"");
   }
+  if (SBPI_LIKELY(!options->no_payload))
+    o = sbpi_base64_encode_payload(options->cpu, frame, o);
+  else
+    o -= sizeof "\",\"payload\":\"" - 1;
   o = EMIT_TEXT(o, "\",\"preamble\":85,\"sender\":");
   o = sbpi_write_u32(o, frame->sender);
   if (message != NULL && frame->length >= message->body.size) {

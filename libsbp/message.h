@@ -7,6 +7,8 @@
 
 /* No name of a message, struct or field is longer, which bounds the stack here and the room that lines need. */
 enum { SBPI_NAME_MAX = 64 };
+_Static_assert(sizeof ",\"msg_type\":65535,\"msg_name\":\"\",\"payload\":\"" + SBPI_NAME_MAX <= SBP_ENVELOPE_MAX,
+               "an envelope holds the longest name");
 
 /* One more than the edits (a character added, left out or changed, or two neighbours swapped) by which a name may
  * differ from one of length bytes and still be near it. */

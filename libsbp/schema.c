@@ -314,6 +314,12 @@ static const struct sbp_message *renew_message(struct builder *builder, const st
   return renewed;
 }
 
+static void set_envelope(struct sbp_message *message) {
+  message->envelope_length =
+      (uint8_t)snprintf(message->envelope, sizeof message->envelope,
+                        ",\"msg_type\":%d,\"msg_name\":\"%s\",\"payload\":\"", message->id, message->body.name);
+}
+
 static bool collect(struct builder *builder, const struct sbp_message **messages, uint32_t *count) {
   const struct sbp_schema_set *const set = builder->set;
   *count = 0;
@@ -324,6 +330,7 @@ static bool collect(struct builder *builder, const struct sbp_message **messages
       return false;
     if (entry->is_message) {
       entry->message.fields_max = fields_text_max(&entry->message.body);
+      set_envelope(&entry->message);
       messages[(*count)++] = &entry->message;
     }
   }

@@ -254,7 +254,9 @@ static bool read_environment(struct cli *cli) {
   if (cpu == NULL || *cpu == '\0' || strcmp(cpu, names[cli->cpu]) == 0)
     return true;
   if (strcmp(cpu, names[SBP_CPU_PORTABLE]) != 0) {
-    cli_fail(cli, "SBPKIT_CPU=%s: this machine has portable and %s", cpu, names[cli->cpu]);
+    const bool other = cli->cpu != SBP_CPU_PORTABLE;
+    cli_fail(cli, "SBPKIT_CPU=%s: this machine has portable%s%s", cpu, other ? " and " : " alone",
+             other ? names[cli->cpu] : "");
     return false;
   }
   cli->cpu = SBP_CPU_PORTABLE;

@@ -162,6 +162,7 @@ struct cli {
   struct io_file report_file;
   struct sbp_buffer report_list; /* --report: damaged runs or values left out, as JSON */
   unsigned report_listed;
+  bool report_broken; /* memory for it was out */
 
   uint64_t input_size; /* of all inputs, where all are files; else 0 */
   uint64_t started;    /* milliseconds */
@@ -278,12 +279,12 @@ struct cli_json {
 bool cli_json_prepare(struct cli *cli, struct cli_json *json);
 void cli_json_begin(struct cli *cli, struct cli_json *json);
 
-/* sbp_read_line(), with its faults, notes and counts seen to. What comes back is
- *   SBP_OK               a frame was made
- *   SBP_NEED_MORE, SBP_END
- *   SBP_ERROR_INVALID    an INVALID line, which is the tool's to see to, so is
- *   SBP_ERROR_NOT_MESSAGE  another value that cannot be used but is JSON, line->fault says why
- *   SBP_ERROR_SYNTAX     something that is not JSON; it has been reported */
+/* sbp_read_line(), with its faults, notes and counts seen to. Returns
+ *   SBP_OK                  a frame was made
+ *   SBP_NEED_MORE, SBP_END  as there
+ *   SBP_ERROR_SYNTAX        what is no JSON was left out, or reading cannot go on
+ *   SBP_ERROR_INVALID       an INVALID line; it is the tool's to see to, and so is
+ *   SBP_ERROR_NOT_MESSAGE   any other JSON that cannot be used; line->fault says why. */
 enum sbp_status cli_json_next(struct cli *cli, struct cli_json *json, const char *data, size_t size, bool last,
                               uint8_t *frame, struct sbp_line *line, size_t *used);
 

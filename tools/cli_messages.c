@@ -125,14 +125,10 @@ static void summary_line(struct cli *cli) {
   add(&text, "%" PRIu64 " message%s", counts->messages, plural(counts->messages));
   if (cli->options.verbose && counts->written < counts->messages)
     add(&text, ", %" PRIu64 " of them written", counts->written);
-  if (counts->runs > 0) {
-    add(&text, "; %" PRIu64 " byte%s outside frames in %" PRIu64 " run%s (%" PRIu64 " CRC failure%s", counts->outside,
+  if (counts->runs > 0)
+    add(&text, "; %" PRIu64 " byte%s outside frames in %" PRIu64 " run%s (%" PRIu64 " CRC failure%s)", counts->outside,
         plural(counts->outside), counts->runs, plural(counts->runs), counts->crc_failures,
         plural(counts->crc_failures));
-    if (counts->truncated > 0)
-      add(&text, ", %" PRIu64 " cut off by the end", counts->truncated);
-    add(&text, ")");
-  }
   if (counts->left_out > 0)
     add(&text, "; %" PRIu64 " value%s left out", counts->left_out, plural(counts->left_out));
   if (counts->passed > 0)

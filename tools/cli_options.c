@@ -222,6 +222,8 @@ static void read_choices(struct cli *cli, struct complaint *complaint) {
     complain(complaint, "--error-handler %s: not one of skip, return, to-invalid", options->handler_name);
   if (options->fail_on != NULL && strcmp(options->fail_on, "never") != 0 && strcmp(options->fail_on, "fault") != 0)
     complain(complaint, "--fail-on %s: not one of fault, never", options->fail_on);
+  if (options->report != NULL && strcmp(options->report, "-") == 0)
+    complain(complaint, "--report -: the report needs a file of its own");
   if (options->path_count > 2 && options->output == NULL && options->describe == NULL)
     complain(complaint, "%s: more than an input and an output; with -o FILE all paths are inputs", options->paths[2]);
 }
@@ -261,7 +263,7 @@ const char *cli_list_next(const struct sbp_buffer *list, const char *item) {
 
 void cli_help(struct cli *cli) {
   const struct cli_option *option;
-  cli_print(cli, "Usage: %s [OPTIONS] [INPUT] [OUTPUT]\n%s\n\n", cli->tool->name, cli->tool->summary);
+  cli_print(cli, "Usage: %s [OPTIONS] [INPUT] [OUTPUT]   (none or -: standard input, output)\n%s\n\n", cli->tool->name, cli->tool->summary);
   for (size_t i = 0; (option = option_at(cli, i)) != NULL; ++i) {
     char letter[] = "    ";
     char value[24] = "";

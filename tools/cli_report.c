@@ -8,14 +8,21 @@
 
 enum { LISTED_MAX = 10000 };
 
-CLI_PRINTF(2, 3) static void add(struct sbp_buffer *to, const char *format, ...) {
+static void append(struct cli *cli, struct sbp_buffer *to, const char *text, size_t size) {
+  if (sbp_buffer_append(to, text, size) == SBP_OK)
+    return;
+  cli->report_broken = true;
+  cli_fail(cli, "out of memory");
+}
+
+CLI_PRINTF(3, 4) static void add(struct cli *cli, struct sbp_buffer *to, const char *format, ...) {
   char text[256];
   va_list arguments;
   va_start(arguments, format);
   const int length = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   if (length > 0)
-    (void)sbp_buffer_append(to, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+    append(cli, to, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
 /* The length of the UTF-8 character that begins here, 0 where none does (RFC 3629 section 4). */
@@ -33,21 +40,21 @@ static size_t character_length(const unsigned char *c) {
 }
 
 /* A string that may hold anything, as file names do; what is not UTF-8 becomes U+FFFD. */
-static void add_string(struct sbp_buffer *to, const char *text) {
-  add(to, "\"");
+static void add_string(struct cli *cli, struct sbp_buffer *to, const char *text) {
+  add(cli, to, "\"");
   while (*text != '\0') {
     const size_t length = character_length((const unsigned char *)text);
     if (length == 0)
-      add(to, "\\ufffd");
+      add(cli, to, "\\ufffd");
     else if (*text == '"' || *text == '\\')
-      add(to, "\\%c", *text);
+      add(cli, to, "\\%c", *text);
     else if (length == 1 && (unsigned char)*text < ' ')
-      add(to, "\\u%04x", (unsigned)*text);
+      add(cli, to, "\\u%04x", (unsigned)*text);
     else
-      (void)sbp_buffer_append(to, text, length);
+      append(cli, to, text, length);
     text += length == 0 ? 1 : length;
   }
-  add(to, "\"");
+  add(cli, to, "\"");
 }
 
 /* Begin an element of the list of faults; false where the list is full or not wanted. */
@@ -55,30 +62,30 @@ static bool list(struct cli *cli) {
   if (cli->options.report == NULL || cli->report_listed == LISTED_MAX)
     return false;
   cli->report_list.allocator = &cli_allocator;
-  add(&cli->report_list, cli->report_listed++ == 0 ? "" : ",");
+  add(cli, &cli->report_list, cli->report_listed++ == 0 ? "" : ",");
   return true;
 }
 
 static void end_element(struct cli *cli) {
   if (cli->several) {
-    add(&cli->report_list, ",");
-    add_string(&cli->report_list, cli->input.name);
+    add(cli, &cli->report_list, ",");
+    add_string(cli, &cli->report_list, cli->input.name);
   }
-  add(&cli->report_list, "]");
+  add(cli, &cli->report_list, "]");
 }
 
 void cli_report_run(struct cli *cli, uint64_t offset, uint64_t length) {
   if (!list(cli))
     return;
-  add(&cli->report_list, "[%" PRIu64 ",%" PRIu64, offset, length);
+  add(cli, &cli->report_list, "[%" PRIu64 ",%" PRIu64, offset, length);
   end_element(cli);
 }
 
 void cli_report_value(struct cli *cli, const struct sbp_place *place, const char *what) {
   if (!list(cli))
     return;
-  add(&cli->report_list, "[%" PRIu64 ",%" PRIu64 ",", place->line, place->column);
-  add_string(&cli->report_list, what);
+  add(cli, &cli->report_list, "[%" PRIu64 ",%" PRIu64 ",", place->line, place->column);
+  add_string(cli, &cli->report_list, what);
   end_element(cli);
 }
 
@@ -98,17 +105,17 @@ bool cli_report_open(struct cli *cli) {
 
 static void add_types(struct cli *cli, struct sbp_buffer *to) {
   bool first = true;
-  add(to, ",\n\"types\":[");
+  add(cli, to, ",\n\"types\":[");
   for (unsigned type = 0; type < 65536; ++type) {
     if (cli->counts.types[type] == 0)
       continue;
     const struct sbp_message *const message = sbp_message_by_id(cli->schema, (uint16_t)type);
-    add(to, "%s\n{\"msg_type\":%u,\"msg_name\":\"%s\",\"messages\":%" PRIu64 ",\"too_short\":%" PRIu64 "}",
+    add(cli, to, "%s\n{\"msg_type\":%u,\"msg_name\":\"%s\",\"messages\":%" PRIu64 ",\"too_short\":%" PRIu64 "}",
         first ? "" : ",", type, message == NULL ? "UNKNOWN" : message->body.name, cli->counts.types[type],
         cli->counts.shorter_types[type]);
     first = false;
   }
-  add(to, "]");
+  add(cli, to, "]");
 }
 
 void cli_report_write(struct cli *cli) {
@@ -128,24 +135,27 @@ void cli_report_write(struct cli *cli) {
                    {"rounded", counts->rounded}};
   if (cli->report_file.descriptor < 0)
     return;
-  add(&text, "{\"tool\":\"%s\",\"version\":\"%s\",\"sbp\":\"%s\",\"exit\":%d", cli->tool->name, SBPKIT_VERSION,
+  add(cli, &text, "{\"tool\":\"%s\",\"version\":\"%s\",\"sbp\":\"%s\",\"exit\":%d", cli->tool->name, SBPKIT_VERSION,
       cli->schema->version, cli->status);
-  add(&text, ",\n\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64, counts->bytes_read, counts->bytes_written);
-  add(&text, ",\n\"messages\":%" PRIu64 ",\"messages_written\":%" PRIu64, counts->messages, counts->written);
-  add(&text, ",\"unknown\":%" PRIu64 ",\"too_short\":%" PRIu64, counts->unknown, counts->shorter);
+  add(cli, &text, ",\n\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64, counts->bytes_read,
+      counts->bytes_written);
+  add(cli, &text, ",\n\"messages\":%" PRIu64 ",\"messages_written\":%" PRIu64, counts->messages, counts->written);
+  add(cli, &text, ",\"unknown\":%" PRIu64 ",\"too_short\":%" PRIu64, counts->unknown, counts->shorter);
   if (cli->tool->reads_json)
     for (size_t i = 0; i < sizeof of_values / sizeof *of_values; ++i)
-      add(&text, "%s\"%s\":%" PRIu64, i == 0 ? ",\n" : ",", of_values[i].name, of_values[i].value);
+      add(cli, &text, "%s\"%s\":%" PRIu64, i == 0 ? ",\n" : ",", of_values[i].name, of_values[i].value);
   else
     for (size_t i = 0; i < sizeof of_frames / sizeof *of_frames; ++i)
-      add(&text, "%s\"%s\":%" PRIu64, i == 0 ? ",\n" : ",", of_frames[i].name, of_frames[i].value);
+      add(cli, &text, "%s\"%s\":%" PRIu64, i == 0 ? ",\n" : ",", of_frames[i].name, of_frames[i].value);
   add_types(cli, &text);
-  add(&text, cli->tool->reads_json ? ",\n\"left_out\":[" : ",\n\"damaged\":[");
+  add(cli, &text, cli->tool->reads_json ? ",\n\"left_out\":[" : ",\n\"damaged\":[");
   if (cli->report_list.size > 0)
-    (void)sbp_buffer_append(&text, cli->report_list.data, cli->report_list.size);
-  add(&text, "]}\n");
-  if (!io_truncate(&cli->report_file) || !io_write(&cli->report_file, text.data, text.size) ||
-      !io_close(&cli->report_file))
+    append(cli, &text, cli->report_list.data, cli->report_list.size);
+  add(cli, &text, "]}\n");
+  if (cli->report_broken)
+    (void)io_close(&cli->report_file);
+  else if (!io_truncate(&cli->report_file) || !io_write(&cli->report_file, text.data, text.size) ||
+           !io_close(&cli->report_file))
     cli_fail(cli, "%s: %s", cli->report_file.name, io_error());
   sbp_buffer_free(&text);
 }

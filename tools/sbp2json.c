@@ -26,7 +26,7 @@ struct sbp2json {
   struct sbp_buffer exclude;
   struct sbp_buffer senders;
   const char *first;   /* --first, as it was given */
-  uint64_t lines_left; /* of it; 0: no limit */
+  uint64_t lines_left; /* of it */
   bool select_types;
   bool select_senders;
   struct cli_set types;
@@ -62,20 +62,28 @@ static void candidate_failed(void *context, const uint8_t *candidate, enum sbp_s
   if (self->outside.length == 0 && candidate == self->data)
     self->outside.first = why;
   if (self->cli.options.debug) {
-    char text[80];
-    (void)snprintf(text, sizeof text, "candidate: %s", sbp_status_text(why));
+    char text[120];
+    const uint16_t type = (uint16_t)(why == SBP_ERROR_TRUNCATED ? 0 : candidate[1] | candidate[2] << 8);
+    const struct sbp_message *const message = sbp_message_by_id(self->cli.schema, type);
+    (void)snprintf(text, sizeof text, "candidate%s%s: %s", message == NULL ? "" : " for ",
+                   message == NULL ? "" : message->body.name, sbp_status_text(why));
     cli_debug_offset(&self->cli, self->offset + (uint64_t)(candidate - self->data), text);
   }
 }
 
+/* Count a line for --first. */
+static void line_written(struct sbp2json *self) {
+  if (self->first != NULL && --self->lines_left == 0)
+    self->cli.stop = true;
+}
+
 static void write_invalid(struct sbp2json *self) {
   struct cli *const cli = &self->cli;
-  if (self->outside.held == 0 || cli->stop)
-    return;
-  cli->out_end = sbp_line_write_invalid(cli->cpu, self->outside.bytes, self->outside.held, cli_room(cli));
+  if (self->outside.held > 0 && (self->first == NULL || self->lines_left > 0)) {
+    cli->out_end = sbp_line_write_invalid(cli->cpu, self->outside.bytes, self->outside.held, cli_room(cli));
+    line_written(self);
+  }
   self->outside.held = 0;
-  if (self->lines_left > 0 && --self->lines_left == 0)
-    cli->stop = true;
 }
 
 static bool all_zeros(const uint8_t *bytes, size_t size) {
@@ -219,8 +227,7 @@ static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool
           (!self->select_senders || cli_set_has(&self->sender_set, frame.sender))) {
         cli->out_end = sbp_line_write(&self->line, message, &frame, cli_room(cli));
         ++cli->counts.written;
-        if (self->lines_left > 0 && --self->lines_left == 0)
-          cli->stop = true;
+        line_written(self);
       }
     }
   }

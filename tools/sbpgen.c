@@ -206,6 +206,7 @@ static void put_message(struct sbp_buffer *text, const struct sbp_message *messa
   print(text, "static const struct sbp_message %n = {\n", name);
   print(text, "    .id = %d, .fields_max = %d, .write_fields = sbpi_write_%n,\n", message->id, (int)message->fields_max,
         name);
+  print(text, "    .envelope_length = %d, .envelope = %q,\n", message->envelope_length, message->envelope);
   if (message->replaced_by_count > 0) {
     print(text, "    .replaced_by_count = %d, .replaced_by = (const char *const[]){", message->replaced_by_count);
     for (unsigned i = 0; i < message->replaced_by_count; i++)

@@ -215,6 +215,9 @@ struct sbp_struct {
   uint8_t size;
 };
 
+/* Room for the longest name, 64 characters, between the keys. */
+enum { SBP_ENVELOPE_MAX = 112 };
+
 struct sbp_message {
   struct sbp_struct body; /* name is MSG_..; size the minimum payload */
   const char *const *replaced_by;
@@ -224,6 +227,8 @@ struct sbp_message {
   uint32_t fields_max; /* the most text that the fields can give, 255 payload bytes taken, plain line */
   uint16_t replaced_by_count;
   uint16_t id;
+  uint8_t envelope_length;
+  char envelope[SBP_ENVELOPE_MAX]; /* `,"msg_type":1025,"msg_name":"MSG_LOG","payload":"`: a part of each line of it */
 };
 
 /* A set of messages. `page` maps the id's high byte to a row of `index`, which maps the low byte to 1 + the position in
