@@ -337,6 +337,7 @@ static enum sbp_status pack_struct(struct sbpi_fields *fields, const struct sbp_
 static enum sbp_status pack_element(struct sbpi_fields *fields, const struct level *level, struct sbp_span value,
                                     const uint8_t *old) {
   const struct sbp_field *const field = level->field;
+  fields->behind = value.text + value.length;
   if (field->type == SBP_STRUCT) {
     if (value.text[0] != '{')
       return fault_of(fields, SBP_ERROR_KIND, level, value, "an object");
@@ -357,18 +358,18 @@ static enum sbp_status pack_element(struct sbpi_fields *fields, const struct lev
   return status;
 }
 
-/* Step to the next element of an array that has been found whole. */
-static bool next_element(const char **at, const char *end, struct sbp_span *value) {
-  const char *p = *at;
-  while (p < end && (sbpi_is_space(*p) || *p == ','))
+/* Step to the next element or member of text that has been found whole. */
+static const char *skip_separators(const char *p, const char *end) {
+  while (p < end && (sbpi_is_space(*p) || *p == ',' || *p == ':'))
     p++;
-  if (p == end || *p == ']')
-    return false;
-  value->text = p;
-  p = sbpi_value_end(p, end);
-  value->length = (size_t)(p - value->text);
-  *at = p;
-  return true;
+  return p;
+}
+
+/* The value at p. The end of an object or array is not looked for: what reads its inside finds it. */
+static struct sbp_span value_at(const char *p, const char *end) {
+  const char *const value_end = *p == '{' || *p == '[' ? end : sbpi_value_end(p, end);
+  const struct sbp_span value = {p, (size_t)(value_end - p)};
+  return value;
 }
 
 static enum sbp_status pack_array(struct sbpi_fields *fields, const struct level *level, struct sbp_span array,
@@ -380,15 +381,18 @@ static enum sbp_status pack_array(struct sbpi_fields *fields, const struct level
   const char *p = array.text + 1;
   const char *const end = array.text + array.length;
   const size_t size = level->field->size;
-  for (element.index = 0; next_element(&p, end, &value); element.index++) {
+  for (element.index = 0; *(p = skip_separators(p, end)) != ']'; element.index++) {
+    value = value_at(p, end);
     if (level->field->repeat == SBP_FIXED_ARRAY && element.index == level->field->count)
       break;
     const uint8_t *const old_bytes = element.index < old_count ? old + element.index * size : NULL;
     const enum sbp_status status = pack_element(fields, &element, value, old_bytes);
     if (status != SBP_OK)
       return status;
+    p = fields->behind;
     value = nothing;
   }
+  fields->behind = p + 1;
   if (level->field->repeat == SBP_FIXED_ARRAY && (element.index != level->field->count || value.length > 0)) {
     fault_of(fields, SBP_ERROR_COUNT, level, array, NULL);
     sbpi_fault_add(fields->fault, ", exactly ", 10);
@@ -446,20 +450,88 @@ static enum sbp_status pack_field(struct sbpi_fields *fields, const struct level
   }
   if (field->repeat != SBP_ONE)
     return pack_array(fields, level, value, bytes, bytes == NULL ? 0 : extent / field->size);
-  if (field->type == SBP_STRING)
+  if (field->type == SBP_STRING) {
+    fields->behind = value.text + value.length;
     return pack_string(fields, field, level, value, bytes, extent);
+  }
   return pack_element(fields, level, value, bytes);
+}
+
+/* Fields `next` and on, as given[] has them or, where that is NULL, as the old payload has them from `at` on. */
+static enum sbp_status pack_rest(struct sbpi_fields *fields, const struct sbp_struct *body, const struct level *above,
+                                 const struct sbp_span *given, uint16_t next, const uint8_t *old, size_t old_size,
+                                 size_t at) {
+  for (; next < body->field_count; next++) {
+    const struct level level = {above, &body->fields[next], SIZE_MAX};
+    size_t taken;
+    const enum sbp_status status = pack_field(fields, &level, body, given == NULL ? nothing : given[next],
+                                              old == NULL ? NULL : old + at, old_size - at, &taken);
+    if (status != SBP_OK)
+      return status;
+    at += taken;
+  }
+  return put(fields, old == NULL ? NULL : old + at, old_size - at, above, nothing);
+}
+
+/* The fields of an object whose keys come in the schema's order, in one go: no value is looked at twice. SBP_NEED_MORE
+ * where they do not, or a key is no field. */
+static enum sbp_status pack_in_order(struct sbpi_fields *fields, const struct sbp_struct *body,
+                                     const struct level *above, struct sbp_span object, const uint8_t *old,
+                                     size_t old_size) {
+  const char *p = object.text + 1;
+  const char *const end = object.text + object.length;
+  uint16_t next = 0;
+  size_t at = 0;
+  while (*(p = skip_separators(p, end)) != '}') {
+    const char *const key_end = sbpi_value_end(p, end);
+    const struct sbp_span key = {p + 1, (size_t)(key_end - p - 2)};
+    p = skip_separators(key_end, end);
+    if (next < body->field_count && sbpi_key_is(key, body->fields[next].name, body->fields[next].name_length)) {
+      const struct level level = {above, &body->fields[next], SIZE_MAX};
+      size_t taken;
+      const enum sbp_status status =
+          pack_field(fields, &level, body, value_at(p, end), old == NULL ? NULL : old + at, old_size - at, &taken);
+      if (status != SBP_OK)
+        return status;
+      at += taken;
+      next++;
+      p = fields->behind;
+    } else if (above == NULL && sbpi_key_of(key.text, key.length) != KEY_FIELD) {
+      p = sbpi_value_end(p, end);
+    } else {
+      return SBP_NEED_MORE;
+    }
+  }
+  if (next == 0 && old != NULL) {
+    fields->behind = p + 1;
+    return put(fields, old, old_size, above, nothing);
+  }
+  const enum sbp_status status = pack_rest(fields, body, above, NULL, next, old, old_size, at);
+  fields->behind = p + 1;
+  return status;
 }
 
 static enum sbp_status pack_struct(struct sbpi_fields *fields, const struct sbp_struct *body, const struct level *above,
                                    struct sbp_span object, const uint8_t *old, size_t old_size) {
   enum { MOST_FIELDS = 255 };
+  const size_t size = fields->size;
+  const unsigned notes = fields->notes;
+  const enum sbp_status changed = fields->changed == NULL ? SBP_OK : fields->changed->status;
+  if (pack_in_order(fields, body, above, object, old, old_size) == SBP_OK)
+    return SBP_OK;
+  /* Any order; of a key that is repeated the last value counts, so that only now what was wrong may be so. */
+  fields->size = size;
+  fields->notes = notes;
+  if (fields->changed != NULL)
+    fields->changed->status = changed;
   struct sbp_span given[MOST_FIELDS];
   struct sbp_span key;
   struct sbp_span value;
   uint16_t next = 0;
   bool any = false;
   memset(given, 0, body->field_count * sizeof given[0]);
+  object.length = (size_t)(sbpi_value_end(object.text, object.text + object.length) - object.text);
+  const char *const behind = object.text + object.length;
   while (sbp_member_next(&object, &key, &value)) {
     const struct sbp_field *const field = find_field(body, key, &next);
     if (field != NULL) {
@@ -469,19 +541,10 @@ static enum sbp_status pack_struct(struct sbpi_fields *fields, const struct sbp_
       report_ignored(fields, body, above, key);
     }
   }
-  if (!any && old != NULL)
-    return put(fields, old, old_size, above, nothing);
-  size_t at = 0;
-  for (uint16_t i = 0; i < body->field_count; i++) {
-    const struct level level = {above, &body->fields[i], SIZE_MAX};
-    size_t taken;
-    const enum sbp_status status =
-        pack_field(fields, &level, body, given[i], old == NULL ? NULL : old + at, old_size - at, &taken);
-    if (status != SBP_OK)
-      return status;
-    at += taken;
-  }
-  return put(fields, old == NULL ? NULL : old + at, old_size - at, above, nothing);
+  const enum sbp_status status = !any && old != NULL ? put(fields, old, old_size, above, nothing)
+                                                     : pack_rest(fields, body, above, given, 0, old, old_size, 0);
+  fields->behind = behind;
+  return status;
 }
 
 enum sbp_status sbpi_fields_pack(struct sbpi_fields *fields) {

@@ -15,6 +15,7 @@ struct sbpi_fields {
   size_t old_size;
   uint8_t *out;              /* room for SBP_PAYLOAD_MAX bytes; must not be old */
   size_t size;               /* what was written there */
+  const char *behind;        /* while packing: where the value ends that was read last */
   unsigned notes;            /* enum sbp_note, added to */
   bool report_ignored;       /* tell reader->ignored of keys that are no field */
   struct sbp_fault *fault;   /* filled in where a fault is returned */

@@ -308,6 +308,7 @@ enum sbp_status sbp_line_check(const struct sbp_reader *reader, const struct sbp
   uint8_t payload[SBP_PAYLOAD_MAX];
   if (line->message == NULL || (reader->templates != NULL && sbpi_templates_agree(reader, line, frame)))
     return SBP_OK;
+  struct sbp_fault wrong;
   fault->status = SBP_OK;
   struct sbpi_fields fields = {
       .reader = reader,
@@ -318,11 +319,12 @@ enum sbp_status sbp_line_check(const struct sbp_reader *reader, const struct sbp
       .old = frame + SBP_FRAME_HEADER,
       .old_size = line->frame_size - SBP_FRAME_OVERHEAD,
       .out = payload,
-      .fault = fault,
+      .fault = &wrong,
       .changed = fault,
   };
-  const enum sbp_status status = sbpi_fields_pack(&fields);
-  return status != SBP_OK ? status : fault->status;
+  if (sbpi_fields_pack(&fields) != SBP_OK)
+    *fault = wrong;
+  return fault->status;
 }
 
 /* ---- The stream ---- */

@@ -84,10 +84,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct sbp_frame frame;
   size_t used;
   if (sbp_scan(&scanner, exact, frame_size, true, &frame, &used) == SBP_OK) {
-    void *const templates = malloc(sbp_templates_size());
+    static void *templates;
+    if (templates == NULL)
+      templates = malloc(sbp_templates_size());
     FUZZ_CHECK(templates != NULL);
     check_frame(&options, &frame, templates);
-    free(templates);
   } else {
     FUZZ_CHECK(type == 0);
   }

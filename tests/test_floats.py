@@ -215,7 +215,7 @@ def first_in_range(a, m, low, high):
 def near_misses(numerator, denominator, target, first, last):
     """Some x in first .. last for which x * numerator / denominator misses target + a whole number by very little."""
     m = denominator
-    for width in range(4, 40, 4):
+    for width in range(0, 40, 2):
         reach = (m * 2**width) // (last - first)
         if reach == 0:
             continue

@@ -98,7 +98,8 @@ static bool read_more(struct cli *cli) {
     memmove(in->data, in->data + cli->taken, in->size);
     cli->taken = 0;
   }
-  if (in->capacity - in->size < in->capacity / 4 && sbp_buffer_reserve(in, in->capacity / 4) != SBP_OK) {
+  /* Doubled for a long value, since an allocator may hold on to each smaller block for a while. */
+  if (in->capacity - in->size < in->capacity / 4 && sbp_buffer_reserve(in, in->capacity) != SBP_OK) {
     cli_fail(cli, "out of memory");
     return false;
   }

@@ -78,7 +78,7 @@ static size_t distance(const char *word, const char *other) {
 static const struct cli_option *near_option(const struct cli *cli, const char *word) {
   const struct cli_option *nearest = NULL;
   const size_t length = strlen(word);
-  size_t least = length < 6 ? 2 : 3;
+  size_t least = length < 4 ? 2 : 3;
   const struct cli_option *option;
   for (size_t i = 0; (option = option_at(cli, i)) != NULL; ++i) {
     const size_t is = length > 0 && strncmp(word, option->name, length) == 0 ? 0 : distance(word, option->name);
@@ -263,7 +263,8 @@ const char *cli_list_next(const struct sbp_buffer *list, const char *item) {
 
 void cli_help(struct cli *cli) {
   const struct cli_option *option;
-  cli_print(cli, "Usage: %s [OPTIONS] [INPUT] [OUTPUT]   (none or -: standard input, output)\n%s\n\n", cli->tool->name, cli->tool->summary);
+  cli_print(cli, "Usage: %s [OPTIONS] [INPUT] [OUTPUT]  (none or -: standard input, output)\n%s\n\n", cli->tool->name,
+            cli->tool->summary);
   for (size_t i = 0; (option = option_at(cli, i)) != NULL; ++i) {
     char letter[] = "    ";
     char value[24] = "";
