@@ -195,7 +195,9 @@ class Inputs:
             self._write(name + "_part.sbp", itertools.repeat(one, copies), count * copies)
             lines = self._to_json(self.path(name + "_part.sbp"))
             self._write(name + "_part.json", [lines], count * copies)
-            if name == "receiver":
+            if name == "corrections":
+                self._write("one_corrections.sbp", [one], count)
+            else:
                 self._write("receiver.json", [self._to_json(self.path("receiver.sbp"))], count * self.log_copies)
                 one_copy = lines[: len(lines) // copies]
         shuffled = _shuffled(log * self.log_copies)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Design decisions as pairs of ways to do the same. What they read is the descriptor table, and each way of a pair gives
- * the same sum; the first is what sbpkit does. */
+/* Design decisions as pairs of ways to do the same. What they read is the descriptor table, and each way of a pair
+ * gives the same sum; the first is what sbpkit does. */
 #include "micro.h"
 
 #include <stdatomic.h>
@@ -178,10 +178,9 @@ static size_t convert(struct memory *memory, const struct record *record, uint8_
   unsigned number = 0, vector = 0;
   decode(memory, record, &owned);
   encode_body(memory, &owned, &record->message->body, &payload, &number, &vector);
-  const size_t size =
-      payload.size > SBP_PAYLOAD_MAX
-          ? 0
-          : sbp_frame_pack(sbp_cpu_best(), owned.type, owned.sender, payload.data, (uint8_t)payload.size, frame);
+  const size_t size = payload.size > SBP_PAYLOAD_MAX ? 0
+                                                     : sbp_frame_pack(sbp_cpu_best(), owned.type, owned.sender,
+                                                                      payload.data, (uint8_t)payload.size, frame);
   free(payload.data);
   release(memory, &owned);
   return size;
@@ -332,10 +331,8 @@ SBPI_INLINE void read_nested(struct cursor *cursor, const struct sbp_struct *bod
   }
   struct cursor on_stack;
   struct cursor *const inner = nesting == READER_ON_HEAP ? take(NULL, sizeof *inner) : &on_stack;
-  *inner = (struct cursor){.p = cursor->p,
-                           .end = cursor->p + body->size,
-                           .options = cursor->options,
-                           .depth = cursor->depth + 1};
+  *inner = (struct cursor){
+      .p = cursor->p, .end = cursor->p + body->size, .options = cursor->options, .depth = cursor->depth + 1};
   read_body(inner, body);
   cursor->p = inner->p;
   cursor->sum += inner->sum;
@@ -525,20 +522,23 @@ struct pair {
 
 void run_pairs(struct log *log) {
   static const struct pair pairs[] = {
-      {"A nested part", "1.3",
+      {"A nested part",
+       "1.3",
        {{"the same cursor, its end moved", read_all, 0},
         {"a new reader, on the stack", read_all, 1},
         {"a new reader, from malloc", read_all, 2}},
        3},
       {"Options", "1.7", {{"known once", read_all, 0}, {"asked at each read", read_all, 3}}, 2},
       {"A number by its type", "3.9", {{"in a switch", read_all, 0}, {"through a function pointer", read_all, 4}}, 2},
-      {"What is made of a message", "3.0",
+      {"What is made of a message",
+       "3.0",
        {{"views of the input", materialise, VIEWS},
         {"in an arena, dropped whole after 1000 messages", materialise, ARENA_A_BATCH},
         {"in an arena, dropped whole after each message", materialise, ARENA_A_MESSAGE},
         {"from malloc, each part freed", materialise, FREE_EACH}},
        4},
-      {"A header", "2.5",
+      {"A header",
+       "2.5",
        {{"borrows from the input", hand_over, BORROWED},
         {"copied", hand_over, COPIED},
         {"copied, with counted owners", hand_over, COPIED_COUNTED}},

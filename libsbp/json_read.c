@@ -373,13 +373,15 @@ static const char *pass_lines(struct sbp_reader *reader, const char *p, const ch
 static enum sbp_status end_passing(struct sbp_reader *reader, struct sbp_line *line) {
   const uint64_t lines = reader->state.passed_lines + !reader->state.line_began;
   line->fault = reader->state.fault;
+  reader->state.passing = false;
+  if (reader->state.passed_bytes == 0)
+    return line->fault.status;
   sbpi_fault_add(&line->fault, "; ", 2);
   sbpi_fault_add_number(&line->fault, reader->state.passed_bytes);
   sbpi_fault_add(&line->fault, reader->state.passed_bytes == 1 ? " byte on " : " bytes on ",
                  reader->state.passed_bytes == 1 ? 9 : 10);
   sbpi_fault_add_number(&line->fault, lines);
   sbpi_fault_add(&line->fault, lines == 1 ? " line passed over" : " lines passed over", lines == 1 ? 17 : 18);
-  reader->state.passing = false;
   return line->fault.status;
 }
 
@@ -464,6 +466,8 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
       const struct sbp_span seen = {bad, 1};
       p = bad;
       begin_passing(reader, SBP_ERROR_SYNTAX, reader->place, seen, "a comma or ]");
+      /* The last element was whole: this line may be the one to go on at. */
+      reader->state.line_began = reader->place.column == 1;
     } else if (value == end) {
       *used = size;
       if (!last)

@@ -211,7 +211,8 @@ enum sbpi_scan sbpi_scan_value(struct sbp_reader *reader, const char *text, size
   const char *p = text + reader->state.at;
   const uint32_t deepest = SBP_NESTING_MAX - (reader->state.in_array ? 1 : 0);
   uint32_t depth = reader->state.depth;
-  bool in_object = depth > 0 && (reader->state.nesting[(depth - 1) >> 6] >> ((depth - 1) & 63) & 1) != 0;
+  bool in_object =
+      depth > 0 && depth <= SBP_NESTING_MAX && (reader->state.nesting[(depth - 1) >> 6] >> ((depth - 1) & 63) & 1) != 0;
   enum expect expect = (enum expect)reader->state.expect;
   enum sbpi_scan result;
 
@@ -287,6 +288,14 @@ value:
     } else {
       *wanted = "a value";
       goto bad;
+    }
+    /* Values may stand side by side, but 12:34 is no number with something behind it. */
+    if (result == SBPI_SCAN_DONE && depth == 0) {
+      *wanted = "white space";
+      if (p == end)
+        result = last ? SBPI_SCAN_DONE : SBPI_SCAN_MORE;
+      else if (!sbpi_is_space(*p) && (*p == 0 || strchr(",[]{}\"", *p) == NULL))
+        result = SBPI_SCAN_BAD;
     }
     if (result == SBPI_SCAN_MORE)
       p = begin;

@@ -229,8 +229,18 @@ static int read_digits(struct whole *whole, const struct sbpi_decimal *decimal, 
   struct cursor cursor = first_significant(text, length);
   int count = 0;
   int digit = 0;
-  for (; count < 768 && (digit = next_digit(&cursor)) >= 0; count++)
-    multiply_add(whole, 10, (uint32_t)digit);
+  uint32_t part = 0;
+  uint32_t scale = 1;
+  for (; count < 768 && (digit = next_digit(&cursor)) >= 0; count++) {
+    part = part * 10 + (uint32_t)digit;
+    scale *= 10;
+    if (scale == 1000000000) {
+      multiply_add(whole, scale, part);
+      part = 0;
+      scale = 1;
+    }
+  }
+  multiply_add(whole, scale, part);
   if (digit >= 0 && more_than_zeros(&cursor)) {
     multiply_add(whole, 10, 1);
     count++;
@@ -264,20 +274,21 @@ enum { FLOAT_PRECISION = 24, FLOAT_LEAST = -149, DOUBLE_PRECISION = 53, DOUBLE_L
 #define DOUBLE_INFINITY UINT64_C(0x7ff0000000000000)
 
 /* A decimal cut off to the format's next number below, mantissa * 2^exponent, which is encoded as `encoding`. `rest` is
- * what was cut off, in units of 2^exponent / 2^64; it is too small by at most `unit`, and where the decimal lacks
- * digits, by at most 33 times that. */
+ * what was cut off, in units of 2^exponent / 2^64. It is a multiple of `step`, and too small by less than 2 steps;
+ * where the decimal lacks digits, by less than 18. */
 struct cut {
   uint64_t encoding;
   uint64_t mantissa;
   uint64_t rest;
-  uint64_t unit;
+  uint64_t step;
   int exponent;
 };
 
-/* After Daniel Lemire, "Number parsing at a gigabyte per second", 2021: 64 bits of digits times 128 bits of the power
- * of ten tell the nearest number but for cases next to the middle between two. Here the power is never too large, so
- * that the product is never above the value, and below it by less than 1 in `high` and 2^-63. Digits left out are less
- * than 1 in 19 digits, which are shifted by at most 4. A value too large gives infinity's encoding or a larger one. */
+/* After Daniel Lemire, "Number parsing at a gigabyte per second", 2021: the product of all digits and the first 64 bits
+ * of the power of ten tells the nearest number but for cases next to the middle between two. Here the power is never
+ * too large, so that the product's upper half lies below the value, by less than 1 for what the power lacks and 1 for
+ * the lower half; digits left out are less than 1 in the last place of 19, and shifted by at most 4 bits. A value too
+ * large gives infinity's encoding or a larger one. */
 SBPI_INLINE struct cut cut_off(const struct sbpi_decimal *decimal, int precision, int least) {
   const int power = decimal->exponent;
   if (SBPI_UNLIKELY(decimal->digits == 0 || power < SBPI_POWER_MIN))
@@ -285,40 +296,33 @@ SBPI_INLINE struct cut cut_off(const struct sbpi_decimal *decimal, int precision
   if (SBPI_UNLIKELY(power > 308))
     return (struct cut){.encoding = DOUBLE_INFINITY};
 
+  /* The value is about product * 2^exponent, the product having 63 or 64 bits. A small value keeps fewer of them than
+   * the format has, down to none. A still smaller one is less than half of the smallest number, however much the
+   * product is too small: none comes near 2^64, since no power in the table does. */
   const int zeros = sbpi_leading_zeros(decimal->digits);
-  const struct sbpi_power *ten = &sbpi_powers[power - SBPI_POWER_MIN];
-  const struct sbpi_product upper = sbpi_multiply(decimal->digits << zeros, ten->high);
-  const uint64_t lower = sbpi_multiply(decimal->digits << zeros, ten->low).high;
-  uint64_t high = upper.high + (upper.low + lower < lower);
-
-  /* The value is high * 2^exponent and a bit, high having 63 or 64 bits. Small values keep fewer of them. */
-  int exponent = sbpi_log2_of_power(power) + 1 - zeros;
-  int keep = precision + (int)(high >> 63 ^ 1);
+  const uint64_t product = sbpi_multiply(decimal->digits << zeros, sbpi_powers[power - SBPI_POWER_MIN].high).high;
+  const int exponent = sbpi_log2_of_power(power) + 1 - zeros;
+  int keep = precision + (int)(product >> 63 ^ 1);
   if (SBPI_UNLIKELY(exponent + 64 - keep < least)) {
     keep = exponent + 64 - least;
-    if (keep < -1)
+    if (keep < 0)
       return (struct cut){0};
-    if (keep < 0) { /* That may be just below half of the smallest number. */
-      high >>= 1;
-      exponent++;
-      keep = 0;
-    }
   }
-  const uint64_t mantissa = high >> 1 >> (63 - keep);
-  exponent += 64 - keep;
-  return (struct cut){((uint64_t)(exponent - least) << (precision - 1)) + mantissa, mantissa, high << keep,
-                      UINT64_C(1) << keep, exponent};
+  const uint64_t mantissa = product >> 1 >> (63 - keep);
+  const int last = exponent + 64 - keep;
+  return (struct cut){((uint64_t)(last - least) << (precision - 1)) + mantissa, mantissa, product << keep,
+                      UINT64_C(1) << keep, last};
 }
 
-/* Whether the value may lie on both sides of the middle between two numbers, being too small by at most `units`. */
-SBPI_INLINE bool is_open(const struct cut *cut, unsigned units) {
-  return (UINT64_C(1) << 63) - cut->rest <= units * cut->unit;
+/* Whether the value, `rest` being too small by less than `steps`, may lie on both sides of the middle. */
+SBPI_INLINE bool is_open(const struct cut *cut, unsigned steps) {
+  return (UINT64_C(1) << 63) - cut->rest < steps * cut->step;
 }
 
 /* The encoding of the nearest number, where the cut alone does not tell. */
 static SBPI_NOINLINE uint64_t round_exactly(const struct sbpi_decimal *decimal, const char *text, size_t length,
                                             struct cut cut) {
-  if (!is_open(&cut, 33))
+  if (!is_open(&cut, 18))
     return cut.encoding + (cut.rest >> 63);
   const int order = compare_exactly(decimal, text, length, 2 * cut.mantissa + 1, cut.exponent - 1);
   return cut.encoding + (order > 0 || (order == 0 && (cut.mantissa & 1) != 0));
@@ -334,7 +338,7 @@ static SBPI_NOINLINE bool float_exactly(const struct sbpi_decimal *decimal, cons
 
 bool sbpi_decimal_float(const struct sbpi_decimal *decimal, const char *text, size_t length, uint32_t *bits) {
   const struct cut cut = cut_off(decimal, FLOAT_PRECISION, FLOAT_LEAST);
-  if (SBPI_UNLIKELY(decimal->inexact || is_open(&cut, 1)))
+  if (SBPI_UNLIKELY(decimal->inexact || is_open(&cut, 2)))
     return float_exactly(decimal, text, length, bits);
   const uint64_t magnitude = cut.encoding + (cut.rest >> 63);
   *bits = (uint32_t)magnitude | (uint32_t)decimal->negative << 31;
@@ -356,7 +360,7 @@ SBPI_INLINE bool double_by_arithmetic(const struct sbpi_decimal *decimal, uint64
   static const double ten_to[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   const int power = decimal->exponent;
-  if (decimal->digits > UINT64_C(1) << DOUBLE_PRECISION || power < -22 || power > 22 || decimal->inexact)
+  if (decimal->digits > UINT64_C(1) << DOUBLE_PRECISION || power < -22 || power > 22)
     return false;
   const double digits = (double)(int64_t)decimal->digits;
   const double value = power < 0 ? digits / ten_to[-power] : digits * ten_to[power];
@@ -376,7 +380,7 @@ bool sbpi_decimal_double(const struct sbpi_decimal *decimal, const char *text, s
     return true;
   }
   const struct cut cut = cut_off(decimal, DOUBLE_PRECISION, DOUBLE_LEAST);
-  if (SBPI_UNLIKELY(decimal->inexact || is_open(&cut, 1)))
+  if (SBPI_UNLIKELY(decimal->inexact || is_open(&cut, 2)))
     return double_exactly(decimal, text, length, bits);
   magnitude = cut.encoding + (cut.rest >> 63);
   *bits = magnitude | (uint64_t)decimal->negative << 63;

@@ -454,11 +454,17 @@ void sbpi_templates_learn(struct sbp_reader *reader, const struct sbp_line *line
   if (!enter(templates, &learner, line->message)) {
     /* No room: what was learned is forgotten, and learning begins anew. */
     const uint32_t misses = templates->misses;
-    memset(templates, 0, sizeof *templates);
+    sbp_templates_begin(templates);
     templates->misses = misses;
   }
 }
 
 size_t sbp_templates_size(void) {
   return sizeof(struct templates);
+}
+
+void sbp_templates_begin(void *memory) {
+  struct templates *const templates = memory;
+  memset(templates, 0, offsetof(struct templates, nodes));
+  templates->leaves[0].next = 0;
 }

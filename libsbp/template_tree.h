@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The shapes of lines that were learned, as a tree; see templates.c. All of it lives in the memory that the caller gave
- * (sbp_reader.templates) and is valid when zeroed. Index 0 of nodes and leaves stands for none. */
+ * (sbp_reader.templates). Index 0 of nodes and leaves stands for none. */
 #ifndef SBPKIT_TEMPLATE_TREE_H
 #define SBPKIT_TEMPLATE_TREE_H
 

@@ -178,7 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint32_t pieces = data[0] * 2654435761u + 1;
   read_all(text, length, from_fields, NULL, SBP_CPU_PORTABLE, NULL, &right);
   for (unsigned way = 1; way < 4; way++) {
-    memset(templates, 0, sbp_templates_size());
+    sbp_templates_begin(templates);
     read_all(text, length, from_fields, way < 2 ? NULL : templates, sbp_cpu_best(), way == 2 ? NULL : &pieces, &events);
     check_same(&right, &events);
   }

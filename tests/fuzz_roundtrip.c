@@ -9,7 +9,7 @@ static void check_back(const char *text, size_t size, const uint8_t *frame, size
   struct sbp_reader reader = {
       .schema = &sbp_schema_builtin, .cpu = sbp_cpu_best(), .from_fields = from_fields, .templates = templates};
   if (templates != NULL)
-    memset(templates, 0, sbp_templates_size());
+    sbp_templates_begin(templates);
   char *const copy = fuzz_copy(text, size);
   for (size_t at = 0;;) {
     uint8_t made[SBP_FRAME_MAX];

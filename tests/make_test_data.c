@@ -106,26 +106,32 @@ static void log_text(const char *text) {
 /* ---- Every message ---- */
 
 /* Letters over the strings of a body, since random bytes would all print as U+FFFD. */
-static void write_strings(const struct sbp_struct *body, uint8_t *payload, size_t length) {
+static void write_strings(const struct sbp_struct *body, uint8_t *bytes, size_t length) {
   for (unsigned i = 0; i < body->field_count; i++) {
     const struct sbp_field *const field = &body->fields[i];
-    if (field->type != SBP_STRING || field->offset >= length)
-      continue;
-    const bool followed = i + 1 < body->field_count;
-    uint8_t *const text = payload + field->offset;
-    size_t size = field->encoding == SBP_FIXED ? field->size : length - field->offset;
-    if (field->encoding != SBP_FIXED && followed)
-      size = (size + 1) / 2;
-    for (size_t k = 0; k < size; k++)
-      text[k] = (uint8_t)((k % 2 == 0 ? 'a' : 'A') + (k * 7 + field->offset) % 26);
-    if (field->encoding == SBP_NULL_TERMINATED || field->encoding == SBP_DOUBLE_NULL_TERMINATED)
-      text[size - 1] = 0;
-    if (field->encoding == SBP_DOUBLE_NULL_TERMINATED && size > 1)
-      text[size - 2] = 0;
-    if (field->encoding == SBP_MULTIPART && size > 2)
-      text[size / 2] = text[size - 1] = 0;
-    if (field->encoding == SBP_FIXED && size > 3)
-      text[size - 1] = text[size - 2] = 0;
+    if (field->offset >= length)
+      return;
+    uint8_t *const at = bytes + field->offset;
+    const size_t left = length - field->offset;
+    if (field->type == SBP_STRUCT) {
+      const size_t elements = field->repeat == SBP_VARIABLE_ARRAY ? left / field->size : field->count;
+      for (size_t k = 0; k < elements; k++)
+        write_strings(field->element, at + k * field->size, field->size);
+    } else if (field->type == SBP_STRING) {
+      const size_t size = field->encoding == SBP_FIXED ? field->size
+                          : i + 1 < body->field_count  ? (left + 1) / 2
+                                                       : left;
+      for (size_t k = 0; k < size; k++)
+        at[k] = (uint8_t)((k % 2 == 0 ? 'a' : 'A') + (k * 7 + field->offset) % 26);
+      /* The NULs of its kind. Fixed strings have two to pad them, multipart ones two parts. */
+      const bool two = field->encoding == SBP_DOUBLE_NULL_TERMINATED || field->encoding == SBP_FIXED;
+      if (field->encoding != SBP_UNTERMINATED && size > 0)
+        at[size - 1] = 0;
+      if (two && size > 1)
+        at[size - 2] = 0;
+      if (field->encoding == SBP_MULTIPART)
+        at[size / 2] = 0;
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The logs of test_data: made again, converted, and converted back."""
+import gzip
+import json
 import subprocess
 
 import pytest
@@ -51,7 +53,10 @@ def test_the_benchmark_log_is_a_clean_receiver_log(tmp_path):
     assert 18 <= len({frame.type for frame in found.frames}) <= 25
     assert data.startswith((TEST_DATA / "receiver_10hz.sbp").read_bytes())
     lines = clean("sbp2json", data)
-    assert lines == model.sbp2json(data)
+    assert lines.count(b"\n") == 60000
+    judged = len(data) if tool.SCALE >= 10 else 200000
+    want = model.sbp2json(b"".join(frame.bytes for frame in found.frames if frame.end <= judged))
+    assert lines.startswith(want)
     assert clean("json2sbp", lines) == data
     assert clean("json2sbp", lines, "--from-fields") == data
 
@@ -106,8 +111,6 @@ def test_json2json_leaves_the_lines_of_sbp2json_as_they_are(name):
 
 @pytest.mark.parametrize("name", LOGS)
 def test_what_is_counted_is_what_the_model_counts(name, tmp_path):
-    import json
-
     data = (TEST_DATA / name).read_bytes()
     found = model.find_frames(data)
     run("sbp2json", data, "--report", tmp_path / "report")
@@ -123,6 +126,8 @@ def test_what_is_counted_is_what_the_model_counts(name, tmp_path):
 def test_the_lines_of_a_reference_log_come_back(reference):
     for path in sorted((reference / "logs").iterdir()):
         data = path.read_bytes()
+        if len(data) > 400000 and tool.SCALE < 10:
+            continue
         for form in ([], ["--float-compat"]):
             lines = run("sbp2json", data, *form).out
             for back in ([], ["--from-fields"]):
@@ -130,8 +135,6 @@ def test_the_lines_of_a_reference_log_come_back(reference):
 
 
 def test_old_console_logs_are_read(reference):
-    import gzip
-
     data = gzip.decompress((reference / "json" / "console-2015.json.gz").read_bytes())
     for from_fields in (False, True):
         want = model_json.json2sbp(data, from_fields)

@@ -408,6 +408,32 @@ def test_every_frame_comes_back(form, order):
     assert (result.code, result.out == frames) == (0, True), result
 
 
+def test_every_message_comes_back_without_its_payload():
+    for name in ("every_message", "shortest_and_longest"):
+        rows = [json.loads(text) for text in (TEST_DATA / (name + ".json")).read_text(encoding="utf-8").split("\n")[:-1]]
+        for row in rows:
+            for key in ("payload", "crc", "length", "msg_type"):
+                del row[key]
+        assert convert("\n".join(map(json.dumps, rows))).out == (TEST_DATA / (name + ".sbp")).read_bytes()
+
+
+def test_every_field_of_every_message_can_be_edited():
+    source, edits = random.Random(37), []
+    for message in model.schema().messages.values():
+        length = min(255, message.size + source.randint(0, 40))
+        random_bytes = (bytes(source.choices(range(256), [40] + [1] * 255, k=length)) for _ in range(2))
+        one, other = (model.Frame(model.pack(message.id, 42, data)) for data in random_bytes)
+        values = json.loads(model.line(other))
+        for field in message.fields:
+            row = json.loads(model.line(one))
+            row[field.name] = values[field.name]
+            edits.append(json.dumps(row))
+    stream = "\n".join(edits).encode()
+    want = model_json.json2sbp(stream, from_fields=True)
+    result = convert(stream)
+    assert (result.code, result.out == want.out) == (want.exit, True), result
+
+
 def clean_lines(frames, form):
     result = run("sbp2json", frames, *form)
     assert result.code == 0

@@ -88,6 +88,13 @@ static bool open_input(struct cli *cli, const char *path) {
   return !cli->stop;
 }
 
+/* Make room for more of a long value. In a few large steps, since an allocator may hold on to the smaller blocks. */
+static bool grow_input(struct sbp_buffer *in) {
+  const size_t most = SBP_VALUE_MAX + BLOCK;
+  const size_t more = 3 * in->capacity;
+  return sbp_buffer_reserve(in, more < most - in->size ? more : most - in->size) == SBP_OK;
+}
+
 /* Read more behind what is not converted yet. What is written so far goes out first where the read would block, so that
  * a live reader sees each record as soon as it is there. False at the end of the input and where the run has to stop.
  */
@@ -98,8 +105,7 @@ static bool read_more(struct cli *cli) {
     memmove(in->data, in->data + cli->taken, in->size);
     cli->taken = 0;
   }
-  /* Doubled for a long value, since an allocator may hold on to each smaller block for a while. */
-  if (in->capacity - in->size < in->capacity / 4 && sbp_buffer_reserve(in, in->capacity) != SBP_OK) {
+  if (in->capacity - in->size < in->capacity / 4 && !grow_input(in)) {
     cli_fail(cli, "out of memory");
     return false;
   }

@@ -35,10 +35,13 @@ bool cli_json_prepare(struct cli *cli, struct cli_json *json) {
   json->reader.cpu = cli->cpu;
   json->reader.ignored = note_ignored;
   json->reader.context = cli;
-  /* calloc's zeros come from the system as they are touched: a short run pays for little. */
-  if (cli->use_templates && (json->reader.templates = calloc(1, sbp_templates_size())) == NULL) {
-    cli_fail(cli, "out of memory");
-    return false;
+  if (cli->use_templates) {
+    json->reader.templates = malloc(sbp_templates_size());
+    if (json->reader.templates == NULL) {
+      cli_fail(cli, "out of memory");
+      return false;
+    }
+    sbp_templates_begin(json->reader.templates);
   }
   return true;
 }

@@ -341,8 +341,8 @@ struct sbp_reader {
   const struct sbp_schema *schema;
   enum sbp_cpu cpu;
   bool from_fields; /* the fields make the payload, as edits of `payload` where it is given */
-  void *templates;  /* sbp_templates_size() zeroed bytes, aligned as malloc does: lines of a shape that came before are
-                       read faster, with the same result; or NULL */
+  void *templates;  /* sbp_templates_size() bytes, aligned as malloc does, after sbp_templates_begin(): lines of a shape
+                       that came before are read faster, with the same result; or NULL */
   void (*ignored)(void *context, const struct sbp_message *message, struct sbp_span key, const char *near_field);
   void *context; /* for ignored: told of each key that is no field, with the name of the nearest one, or NULL */
 
@@ -401,8 +401,9 @@ SBP_API bool sbp_member_next(struct sbp_span *rest, struct sbp_span *key, struct
  * the number of bytes, or -1 where a surrogate stands alone. The text comes from a whole value. */
 SBP_API ptrdiff_t sbp_unescape(const char *text, size_t length, char *out);
 
-/* Memory for sbp_reader.templates. */
+/* Memory for sbp_reader.templates: its size, and how it is made ready, which touches a small part of it only. */
 SBP_API size_t sbp_templates_size(void);
+SBP_API void sbp_templates_begin(void *memory);
 
 /* ---- 6. Memory ------------------------------------------------------------------------------------------------- */
 
