@@ -190,7 +190,8 @@ class Inputs:
         log, copies = RECEIVER.read_bytes(), self.json_copies
         corrections = _corrections(len(log))
         for name, one in (("receiver", log), ("corrections", corrections)):
-            count = len(model.find_frames(one).frames)
+            frames = model.find_frames(one).frames
+            count = len(frames)
             self._write(name + ".sbp", itertools.repeat(one, self.log_copies), count * self.log_copies)
             self._write(name + "_part.sbp", itertools.repeat(one, copies), count * copies)
             lines = self._to_json(self.path(name + "_part.sbp"))
@@ -198,6 +199,7 @@ class Inputs:
             if name == "corrections":
                 self._write("one_corrections.sbp", [one], count)
             else:
+                self._write("short.sbp", [one[: frames[count // 10].offset]], count // 10)
                 self._write("receiver.json", [self._to_json(self.path("receiver.sbp"))], count * self.log_copies)
                 one_copy = lines[: len(lines) // copies]
         shuffled = _shuffled(log * self.log_copies)

@@ -473,6 +473,12 @@ static enum sbp_status pack_rest(struct sbpi_fields *fields, const struct sbp_st
   return put(fields, old == NULL ? NULL : old + at, old_size - at, above, nothing);
 }
 
+/* Whether a key of a message object belongs to its envelope. "data" is a field of some messages. */
+static bool is_tools_key(struct sbp_span key) {
+  const enum sbpi_key which = sbpi_key_of(key.text, key.length);
+  return which != KEY_FIELD && which != KEY_DATA;
+}
+
 /* The fields of an object whose keys come in the schema's order, in one go: no value is looked at twice. SBP_NEED_MORE
  * where they do not, or a key is no field. */
 static enum sbp_status pack_in_order(struct sbpi_fields *fields, const struct sbp_struct *body,
@@ -496,7 +502,7 @@ static enum sbp_status pack_in_order(struct sbpi_fields *fields, const struct sb
       at += taken;
       next++;
       p = fields->behind;
-    } else if (above == NULL && sbpi_key_of(key.text, key.length) != KEY_FIELD) {
+    } else if (above == NULL && is_tools_key(key)) {
       p = sbpi_value_end(p, end);
     } else {
       return SBP_NEED_MORE;

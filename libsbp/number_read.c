@@ -81,7 +81,7 @@ static SBPI_NOINLINE struct sbpi_decimal read_long(const char *text, size_t leng
 
 /* Eight bytes of text as digits, the first in the lowest byte; what is no digit gives 10 .. 255. */
 SBPI_INLINE uint64_t load_eight(const char *text) {
-  return sbpi_load_eight(text) ^ UINT64_C(0x3030303030303030);
+  return sbpi_load64((const uint8_t *)text) ^ UINT64_C(0x3030303030303030);
 }
 
 SBPI_INLINE bool are_digits(uint64_t eight) {

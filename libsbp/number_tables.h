@@ -53,26 +53,6 @@ SBPI_INLINE struct sbpi_product sbpi_multiply(uint64_t a, uint64_t b) {
 
 #endif
 
-/* Eight bytes of text as a word, the first in its lowest byte. By memcpy where that is the machine's order: of
- * sbpi_load64() and sbpi_store64() gcc 12 makes eight accesses in places, which doubles the time of a double. */
-SBPI_INLINE uint64_t sbpi_load_eight(const char *text) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  uint64_t word;
-  memcpy(&word, text, sizeof word);
-  return word;
-#else
-  return sbpi_load64((const uint8_t *)text);
-#endif
-}
-
-SBPI_INLINE void sbpi_store_eight(char *text, uint64_t word) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  memcpy(text, &word, sizeof word);
-#else
-  sbpi_store64((uint8_t *)text, word);
-#endif
-}
-
 /* The zero bits above the highest one bit of a number that is not 0. */
 SBPI_INLINE int sbpi_leading_zeros(uint64_t value) {
 #if defined(__GNUC__)

@@ -6,6 +6,10 @@
 
 #define ASCII_ZEROS UINT64_C(0x3030303030303030)
 
+SBPI_INLINE void store_eight(char *out, uint64_t characters) {
+  sbpi_store64((uint8_t *)out, characters);
+}
+
 /* ---- Integers -------------------------------------------------------------------------------------------------- */
 
 SBPI_INLINE char *write_triple(char *out, uint32_t value) {
@@ -184,18 +188,18 @@ SBPI_INLINE int significant(uint64_t digits) {
 SBPI_INLINE void write_with_point(char *out, struct digits digits, int point) {
   const uint64_t one = UINT64_C(1) << 8 * point;
   const uint64_t before = digits.first & (one - 1);
-  sbpi_store_eight(out + 1, digits.first);
-  sbpi_store_eight(out + 9, digits.second);
+  store_eight(out + 1, digits.first);
+  store_eight(out + 9, digits.second);
   out[17] = digits.last;
-  sbpi_store_eight(out, ((digits.first - before) << 8) + before + one * '.');
+  store_eight(out, ((digits.first - before) << 8) + before + one * '.');
 }
 
 /* The same for 8 .. 16. */
 SBPI_INLINE void write_with_late_point(char *out, struct digits digits, int point) {
   char text[25];
-  sbpi_store_eight(text, digits.first);
-  sbpi_store_eight(text + 8, digits.second);
-  sbpi_store_eight(text + 16, ASCII_ZEROS);
+  store_eight(text, digits.first);
+  store_eight(text + 8, digits.second);
+  store_eight(text + 16, ASCII_ZEROS);
   text[16] = digits.last;
   memcpy(out, text, 16);
   out[point] = '.';
@@ -223,10 +227,10 @@ SBPI_INLINE char *write_digits(char *out, struct digits digits, int low, int hig
       return out + point;
     return out + (count > point ? count : point + 1) + 1;
   }
-  sbpi_store_eight(out, '0' | '.' << 8 | ASCII_ZEROS << 16);
+  store_eight(out, '0' | '.' << 8 | ASCII_ZEROS << 16);
   out += 2 - point;
-  sbpi_store_eight(out, digits.first);
-  sbpi_store_eight(out + 8, digits.second);
+  store_eight(out, digits.first);
+  store_eight(out + 8, digits.second);
   out[16] = digits.last;
   return out + count;
 }

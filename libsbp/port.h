@@ -18,7 +18,37 @@
 #define SBPI_NOINLINE
 #endif
 
-/* Byte by byte is right on every machine, and compilers make one load or store of it where they can. */
+/* One load or store where the machine's order is the wire's; else byte by byte, which is right everywhere. (Compilers
+ * can make one load of such bytes too, but gcc 12 takes them apart again near other stores.) */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+SBPI_INLINE uint16_t sbpi_load16(const uint8_t *p) {
+  uint16_t v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+SBPI_INLINE uint32_t sbpi_load32(const uint8_t *p) {
+  uint32_t v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+SBPI_INLINE uint64_t sbpi_load64(const uint8_t *p) {
+  uint64_t v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+SBPI_INLINE void sbpi_store16(uint8_t *p, uint16_t v) {
+  memcpy(p, &v, sizeof v);
+}
+SBPI_INLINE void sbpi_store32(uint8_t *p, uint32_t v) {
+  memcpy(p, &v, sizeof v);
+}
+SBPI_INLINE void sbpi_store64(uint8_t *p, uint64_t v) {
+  memcpy(p, &v, sizeof v);
+}
+#else
 SBPI_INLINE uint16_t sbpi_load16(const uint8_t *p) {
   return (uint16_t)(p[0] | (unsigned)p[1] << 8);
 }
@@ -47,5 +77,7 @@ SBPI_INLINE void sbpi_store64(uint8_t *p, uint64_t v) {
   sbpi_store32(p, (uint32_t)v);
   sbpi_store32(p + 4, (uint32_t)(v >> 32));
 }
+
+#endif
 
 #endif

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""SBPKIT_BUILD names the build folder, SBPKIT_TEST_SCALE how much is tried (10: a full run), SBPKIT_REFERENCE a folder with
-reference data in reference/, SBPKIT_EMULATOR what runs foreign binaries. SBPKIT_CPU and SBPKIT_TEMPLATES go through to the tools: a
-full run is one with each of their values.
+"""What the tests take from the environment.
+
+SBPKIT_BUILD names the build folder, SBPKIT_TEST_SCALE how much is tried (1: quick, 10: full), SBPKIT_REFERENCE a folder
+with data of other implementations in reference/, SBPKIT_EMULATOR what runs foreign binaries. SBPKIT_CPU and
+SBPKIT_TEMPLATES go through to the tools: a full run is one with each of their values.
 """
+
 import os
 import pathlib
 

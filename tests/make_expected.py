@@ -3,6 +3,7 @@
 """Write the expected lines of the logs in test_data/, as the independent model has them: NAME.json beside NAME.sbp, and
 NAME.compat.json where --float-compat gives other ones. The tools have no part in it.
 """
+
 import pathlib
 import sys
 

@@ -4,6 +4,7 @@
 It is written for plainness, not for speed, shares nothing with the library but the schema, and says what is right when
 the two differ. model_json.py is the other half: JSON to frames.
 """
+
 import base64
 import binascii
 import functools

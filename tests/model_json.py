@@ -3,6 +3,7 @@
 
 Trees and exact fractions; nothing here is shared with the library but the schema.
 """
+
 import base64
 import binascii
 import re
@@ -449,7 +450,7 @@ class Result:
 
 
 def convert(data, handler, use):
-    """Go through the stream: use(node, in_array) gives bytes or raises Fault; passed(node) what to-invalid passes on."""
+    """Go through the stream: use(node) gives bytes or raises Fault; with to-invalid a value that cannot be used is passed on."""
     result = Result()
     for event in values(data):
         try:
@@ -497,9 +498,7 @@ def json2json(data, compat=False, handler="skip"):
         if not message_object(node)[1]:
             return line
         others = b"".join(
-            b"," + key.text + b":" + one_line(value.text)
-            for key, value in node.value
-            if unescape(key.value) != b"data"
+            b"," + key.text + b":" + one_line(value.text) for key, value in node.value if unescape(key.value) != b"data"
         )
         return b'{"data":' + line[:-1] + others + b"}\n"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Options, files and exit codes of all three tools."""
+
 import itertools
 import os
 import pathlib
@@ -84,7 +85,13 @@ def test_error_handler_of_another_name_is_refused(name, value):
 
 @every_tool
 @pytest.mark.parametrize(
-    "wrong, near", [("--debgu", "--debug"), ("--bufered", "--buffered"), ("--error-handlr=skip", "--error-handler"), ("--versoin", "--version")]
+    "wrong, near",
+    [
+        ("--debgu", "--debug"),
+        ("--bufered", "--buffered"),
+        ("--error-handlr=skip", "--error-handler"),
+        ("--versoin", "--version"),
+    ],
 )
 def test_an_unknown_option_is_refused_with_the_near_one(name, wrong, near):
     refused(run(name, b"", wrong), wrong.partition("=")[0], near)
@@ -111,7 +118,12 @@ def test_a_flag_takes_no_value(name):
 def test_options_may_stand_before_between_and_behind_paths(name, tmp_path):
     data, want = GOOD[name]
     (tmp_path / "in").write_bytes(data)
-    for arguments in (["-d", "in", "out"], ["in", "-d", "out"], ["in", "out", "-d"], ["--error-handler", "skip", "in", "--", "out"]):
+    for arguments in (
+        ["-d", "in", "out"],
+        ["in", "-d", "out"],
+        ["in", "out", "-d"],
+        ["--error-handler", "skip", "in", "--", "out"],
+    ):
         (tmp_path / "out").unlink(missing_ok=True)
         result = run(name, b"", *arguments, cwd=tmp_path)
         assert (result.code, result.out, (tmp_path / "out").read_bytes()) == (0, b"", want), result
@@ -246,7 +258,7 @@ def test_faults_name_the_file_when_there_are_several_inputs(name, tmp_path):
     place = "offset 0" if name == "sbp2json" else "line 1 column 1"
     assert result.code == 1
     assert result.errors[0].startswith("%s: bad: %s: " % (name, place)), result
-    assert "bad" not in run(name, b"", "bad", cwd=tmp_path).errors[0].replace("bad\"", "")
+    assert "bad" not in run(name, b"", "bad", cwd=tmp_path).errors[0].replace('bad"', "")
 
 
 @every_tool
@@ -255,7 +267,14 @@ def test_the_same_file_as_input_and_output_is_refused_and_untouched(name, tmp_pa
     (tmp_path / "log").write_bytes(data)
     os.link(tmp_path / "log", tmp_path / "link")
     os.symlink("log", tmp_path / "soft")
-    for arguments in (["log", "log"], ["log", "./log"], ["log", "link"], ["log", "soft"], ["-o", "link", "log"], ["-o", "log", "-", "soft"]):
+    for arguments in (
+        ["log", "log"],
+        ["log", "./log"],
+        ["log", "link"],
+        ["log", "soft"],
+        ["-o", "link", "log"],
+        ["-o", "log", "-", "soft"],
+    ):
         refused(run(name, data, *arguments, cwd=tmp_path), "input and output")
         assert (tmp_path / "log").read_bytes() == data, arguments
     with open(tmp_path / "log", "rb") as stdin, open(tmp_path / "log", "r+b") as stdout:
@@ -320,5 +339,9 @@ def test_control_variables_do_not_change_output(name):
     data = pathlib.Path(tool.TEST_DATA / "receiver_10hz.sbp").read_bytes()
     data = data if name == "sbp2json" else model.sbp2json(data)
     want = clean(name, data)
-    for change in ({"SBPKIT_CPU": "portable"}, {"SBPKIT_TEMPLATES": "off"}, {"SBPKIT_CPU": "portable", "SBPKIT_TEMPLATES": "off"}):
+    for change in (
+        {"SBPKIT_CPU": "portable"},
+        {"SBPKIT_TEMPLATES": "off"},
+        {"SBPKIT_CPU": "portable", "SBPKIT_TEMPLATES": "off"},
+    ):
         assert run(name, data, env=dict(os.environ, **change)).out == want

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Damaged logs: what sbp2json says, counts and leaves out."""
+
 import json
 import random
 import re
@@ -11,7 +12,8 @@ from tool import HEARTBEAT, HEARTBEAT_LINE, TEST_DATA, clean, run, times
 
 PLACE = re.compile(r"^sbp2json: offset (\d+): (\d+) bytes? outside frames(, .+)?$")
 SUMMARY = re.compile(
-    r"^sbp2json: (\d+) messages?; (\d+) bytes? outside frames in (\d+) runs? \((\d+) CRC failures?(?:, .+)?\), first at offset (\d+)$"
+    r"^sbp2json: (\d+) messages?; (\d+) bytes? outside frames in (\d+) runs? "
+    r"\((\d+) CRC failures?(?:, .+)?\), first at offset (\d+)$"
 )
 POS_LLH = model.pack(522, 7, bytes(range(1, 35)))
 UNKNOWN = [model.pack(31420, 1, b"abc"), model.pack(31421, 1, b"")]
@@ -27,7 +29,10 @@ def test_a_run_is_told_in_one_line_and_summed_up():
     result = run("sbp2json", HEARTBEAT + b"junk junk!" + HEARTBEAT)
     assert (result.code, result.out) == (1, HEARTBEAT_LINE * 2)
     assert result.errors[0] == "sbp2json: offset 12: 10 bytes outside frames"
-    assert result.errors[1] == "sbp2json: 2 messages; 10 bytes outside frames in 1 run (0 CRC failures), first at offset 12"
+    assert (
+        result.errors[1]
+        == "sbp2json: 2 messages; 10 bytes outside frames in 1 run (0 CRC failures), first at offset 12"
+    )
     assert len(result.errors) == 2
 
 
@@ -130,13 +135,19 @@ def test_to_invalid_of_clean_input_is_exit_0():
 
 
 KINDS = {
-    "a flipped bit in each byte": lambda data, source: [data[:i] + bytes([data[i] ^ 1 << source.randrange(8)]) + data[i + 1 :] for i in range(len(data))],
+    "a flipped bit in each byte": lambda data, source: [
+        data[:i] + bytes([data[i] ^ 1 << source.randrange(8)]) + data[i + 1 :] for i in range(len(data))
+    ],
     "a cut of one byte anywhere": lambda data, source: [data[:i] + data[i + 1 :] for i in range(len(data))],
-    "an inserted byte anywhere": lambda data, source: [data[:i] + bytes([source.choice([0, 0x55, 255])]) + data[i:] for i in range(len(data))],
+    "an inserted byte anywhere": lambda data, source: [
+        data[:i] + bytes([source.choice([0, 0x55, 255])]) + data[i:] for i in range(len(data))
+    ],
     "an end anywhere": lambda data, source: [data[:i] for i in range(len(data))],
     "a start anywhere": lambda data, source: [data[i:] for i in range(len(data))],
     "zeros from anywhere": lambda data, source: [data[:i] + bytes(300) for i in range(0, len(data), 2)],
-    "an inserted header of length 255": lambda data, source: [data[:i] + b"\x55\x01\x02\x03\x04\xff" + data[i:] for i in range(len(data))],
+    "an inserted header of length 255": lambda data, source: [
+        data[:i] + b"\x55\x01\x02\x03\x04\xff" + data[i:] for i in range(len(data))
+    ],
 }
 
 
@@ -157,11 +168,20 @@ def test_random_bytes_with_frames_in_them_give_what_the_model_gives(tmp_path):
     for _ in range(times(12)):
         pieces = []
         for _ in range(source.randint(1, 60)):
-            frame = model.pack(source.randrange(65536), source.randrange(65536), source.randbytes(source.randrange(256)))
+            frame = model.pack(
+                source.randrange(65536), source.randrange(65536), source.randbytes(source.randrange(256))
+            )
             pieces.append(
                 source.choice(
-                    [frame, HEARTBEAT, broken(frame, source.randrange(len(frame))), frame[: source.randrange(len(frame))],
-                     source.randbytes(source.randrange(40)), b"\x55" * source.randrange(20), bytes(source.randrange(300))]
+                    [
+                        frame,
+                        HEARTBEAT,
+                        broken(frame, source.randrange(len(frame))),
+                        frame[: source.randrange(len(frame))],
+                        source.randbytes(source.randrange(40)),
+                        b"\x55" * source.randrange(20),
+                        bytes(source.randrange(300)),
+                    ]
                 )
             )
         data = b"".join(pieces)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The logs of test_data: made again, converted, and converted back."""
+
 import gzip
 import json
 import subprocess

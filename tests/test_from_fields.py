@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """json2sbp --from-fields: payloads from fields, and fields as edits of a payload."""
+
 import base64
 import itertools
 import json
@@ -132,7 +133,11 @@ def test_an_array_has_the_length_given():
 
 
 def test_a_fixed_array_needs_its_count():
-    body = next(m for m in model.schema().messages.values() if any(isinstance(f.repeat, int) and f.base == "u8" for f in m.fields))
+    body = next(
+        m
+        for m in model.schema().messages.values()
+        if any(isinstance(f.repeat, int) and f.base == "u8" for f in m.fields)
+    )
     field = next(f for f in body.fields if isinstance(f.repeat, int) and f.base == "u8")
     old = bytes(body.size)
     for count in (0, field.repeat - 1, field.repeat + 1):
@@ -236,9 +241,32 @@ def test_integers_are_read_in_range_and_in_every_form(base):
     def replaced(value):
         return old[:at] + struct.pack(model.NUMBER_FORMATS[base], value) + old[at + size :]
 
-    for text, value in {"7": 7, "7.0": 7, "1e2": 100, "0.5e1": 5, "-0": 0, "70E-1": 7, str(low): low, str(high): high, "%d.00" % high: high}.items():
+    for text, value in {
+        "7": 7,
+        "7.0": 7,
+        "1e2": 100,
+        "0.5e1": 5,
+        "-0": 0,
+        "70E-1": 7,
+        str(low): low,
+        str(high): high,
+        "%d.00" % high: high,
+    }.items():
         assert payload_of(line(message.id, old, **{field.name: text})) == replaced(value), text
-    for text in (str(low - 1), str(high + 1), "0.5", "1e-1", "1e30", "-1e30", "1e999999999", "true", "null", "[1]", '"x"', "%d.5" % (high - 1)):
+    for text in (
+        str(low - 1),
+        str(high + 1),
+        "0.5",
+        "1e-1",
+        "1e30",
+        "-1e30",
+        "1e999999999",
+        "true",
+        "null",
+        "[1]",
+        '"x"',
+        "%d.5" % (high - 1),
+    ):
         fault_of(line(message.id, old, **{field.name: text}), field.name)
     for text in ("12", "-0", "007"):
         if size == 8:
@@ -254,7 +282,9 @@ def test_integers_are_read_in_range_and_in_every_form(base):
 @pytest.mark.parametrize("base", [base for base in ("u64", "s64") if example(base)])
 def test_a_64_bit_number_that_a_double_makes_of_the_old_value_keeps_it(base):
     message, field, at = example(base)
-    values = [2**53 + 1, 2**53 + 3, 10**17 + 1, 2**62 + 12345, 2**63 - 1] + ([2**64 - 1, 2**63 + 1] if base == "u64" else [-(2**53) - 1, -(2**63) + 1])
+    values = [2**53 + 1, 2**53 + 3, 10**17 + 1, 2**62 + 12345, 2**63 - 1] + (
+        [2**64 - 1, 2**63 + 1] if base == "u64" else [-(2**53) - 1, -(2**63) + 1]
+    )
     for value in values:
         old = struct.pack(model.NUMBER_FORMATS[base], value).join([bytes(at), bytes(message.size - at - 8)])
         wide = float(value)
@@ -268,13 +298,17 @@ def test_a_64_bit_number_that_a_double_makes_of_the_old_value_keeps_it(base):
         assert payload_of(line(message.id, old, **{field.name: '"%d"' % (value - 1)})) != old
 
 
-@pytest.mark.skipif(subprocess.run(["sh", "-c", "command -v jq"], capture_output=True, check=False).returncode != 0, reason="needs jq")
+@pytest.mark.skipif(
+    subprocess.run(["sh", "-c", "command -v jq"], capture_output=True, check=False).returncode != 0, reason="needs jq"
+)
 def test_edits_by_jq_come_out_right():
     def jq(program, data):
         return subprocess.run(["jq", "-c", program], input=data, capture_output=True, check=True).stdout
 
     assert convert(jq(".flags=7", HEARTBEAT_LINE)).out == model.pack(65535, 42, b"\7\0\0\0")
-    assert convert(jq(".flags=(.flags/100)+0.0|.flags|=.*1000/1000", HEARTBEAT_LINE)).out == model.pack(65535, 42, b"\x80\0\0\0")
+    assert convert(jq(".flags=(.flags/100)+0.0|.flags|=.*1000/1000", HEARTBEAT_LINE)).out == model.pack(
+        65535, 42, b"\x80\0\0\0"
+    )
     assert convert(jq(".", HEARTBEAT_LINE)).out == HEARTBEAT
     for name in ("every_message.sbp", "floats.sbp", "receiver_10hz.sbp"):
         data = (TEST_DATA / name).read_bytes()
@@ -295,16 +329,41 @@ def test_floats_are_rounded_once(base, at, name):
         return payload_of(line(532, old, **{name: text}))[at : at + size]
 
     # The second lies just above the middle of two singles, but rounds to it as a double.
-    texts = ["0.1", "1.00000005960464477539062500000000000000000000000001", "1.000000059604644775390625", "1.000000178813934326171875",
-             "16777217", "16777219", "9007199254740993", "9007199254740993.0000000000000000000001", "-0", "-0.0", "0", "1e-400", "-1e-400",
-             "1e-45", "7e-46", "7.1e-46", "2.4703282292062327e-324", "2.4703282292062328e-324", "1.17549435e-38", "3.4028235e38",
-             "2.2250738585072011e-308", "1" + "0" * 30, "0." + "0" * 50 + "1", "123456789" * 20 + "e-150", "1E5", "1e+5"]
+    texts = [
+        "0.1",
+        "1.00000005960464477539062500000000000000000000000001",
+        "1.000000059604644775390625",
+        "1.000000178813934326171875",
+        "16777217",
+        "16777219",
+        "9007199254740993",
+        "9007199254740993.0000000000000000000001",
+        "-0",
+        "-0.0",
+        "0",
+        "1e-400",
+        "-1e-400",
+        "1e-45",
+        "7e-46",
+        "7.1e-46",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "1.17549435e-38",
+        "3.4028235e38",
+        "2.2250738585072011e-308",
+        "1" + "0" * 30,
+        "0." + "0" * 50 + "1",
+        "123456789" * 20 + "e-150",
+        "1E5",
+        "1e+5",
+    ]
     for text in texts:
         bits = model_json.float_bits(model_json.number_value(text.encode()), text.startswith("-"), width)
         assert value_of(text) == bits.to_bytes(size, "little"), text
     largest = "3.40282356779733661637539395458142568448e38" if base == "float" else "1.7976931348623158e308"
-    assert value_of("3.40282356779733661637539395458142568447e38" if base == "float" else "1.797693134862315807e308") == struct.pack(
-        code, 3.4028234663852886e38 if base == "float" else 1.7976931348623157e308)
+    assert value_of(
+        "3.40282356779733661637539395458142568447e38" if base == "float" else "1.797693134862315807e308"
+    ) == struct.pack(code, 3.4028234663852886e38 if base == "float" else 1.7976931348623157e308)
     for text in ("1e400", "-1e400", "1e999999999", largest if base == "float" else "1.797693134862315808e308"):
         fault_of(line(532, old, **{name: text}), name)
 
@@ -314,7 +373,12 @@ def test_what_is_no_number_has_names(base, at, name):
     size = 4 if base == "float" else 8
     old = bytes(range(1, 55))
     nan, infinity = (0x7FC00000, 0x7F800000) if size == 4 else (0x7FF8 << 48, 0x7FF << 52)
-    for text, bits in {"null": nan, '"NaN"': nan, '"Infinity"': infinity, '"-Infinity"': infinity | 1 << (8 * size - 1)}.items():
+    for text, bits in {
+        "null": nan,
+        '"NaN"': nan,
+        '"Infinity"': infinity,
+        '"-Infinity"': infinity | 1 << (8 * size - 1),
+    }.items():
         assert payload_of(line(532, old, **{name: text}))[at : at + size] == bits.to_bytes(size, "little")
     for text in ('"nan"', '"inf"', '"1.5"', '""', "true", "[1.5]", "{}"):
         fault_of(line(532, old, **{name: text}), name)
@@ -341,7 +405,10 @@ def test_text_that_prints_as_the_old_bytes_keeps_them():
 
 
 def test_fixed_strings_are_padded_and_not_cut():
-    assert payload_of('{"msg_name":"MSG_THREAD_STATE","name":"abc","cpu":1,"stack_free":2}') == b"abc".ljust(20, b"\0") + b"\1\0\2\0\0\0"
+    assert (
+        payload_of('{"msg_name":"MSG_THREAD_STATE","name":"abc","cpu":1,"stack_free":2}')
+        == b"abc".ljust(20, b"\0") + b"\1\0\2\0\0\0"
+    )
     assert payload_of(line(23, bytes(26), name='"%s"' % ("\u20ac" * 6 + "ab")))[:20] == ("\u20ac" * 6 + "ab").encode()
     fault_of(line(23, bytes(26), name='"%s"' % ("x" * 21)), "name")
     fault_of(line(23, bytes(26), name='"%s"' % ("\u20ac" * 7)), "name")
@@ -349,13 +416,20 @@ def test_fixed_strings_are_padded_and_not_cut():
 
 
 def test_variable_strings_are_as_they_are():
-    for text, raw in {"": b"", "a\\u0000b": b"a\0b", "\\ud83d\\ude00": "\U0001f600".encode(), '\\"\\\\\\/\\b\\f\\n\\r\\t': b'"\\/\b\f\n\r\t'}.items():
+    for text, raw in {
+        "": b"",
+        "a\\u0000b": b"a\0b",
+        "\\ud83d\\ude00": "\U0001f600".encode(),
+        '\\"\\\\\\/\\b\\f\\n\\r\\t': b'"\\/\b\f\n\r\t',
+    }.items():
         assert payload_of('{"msg_name":"MSG_LOG","level":1,"text":"%s"}' % text) == b"\1" + raw
     raw = b'{"msg_name":"MSG_LOG","level":1,"text":"caf\xe9 \xff"}'
     assert payload_of(raw) == b"\1caf\xe9 \xff"
 
 
-@pytest.mark.parametrize("text", ["\\ud800", "\\udc00", "\\ud800x", "\\ud800\\n", "\\ud800\\ud800", "x\\udfff", "\\uD800\\u0041"])
+@pytest.mark.parametrize(
+    "text", ["\\ud800", "\\udc00", "\\ud800x", "\\ud800\\n", "\\ud800\\ud800", "x\\udfff", "\\uD800\\u0041"]
+)
 def test_a_lone_surrogate_is_a_fault_of_a_string_that_is_used(text):
     fault_of('{"msg_name":"MSG_LOG","level":1,"text":"%s"}' % text, "text")
     assert convert('{"msg_type":65535,"sender":42,"flags":12800,"x":"%s"}' % text).out == HEARTBEAT
@@ -369,7 +443,9 @@ def test_a_string_before_other_fields_ends_with_its_nul():
     assert payload_of(line(173, without, filename='"name"', data="[]")) == without
 
 
-@pytest.mark.parametrize("key, bad", [("header", ["1", "[]", "null", '"x"']), ("obs", ["1", "{}", "null", "[1]", "[null]", "[[]]"])])
+@pytest.mark.parametrize(
+    "key, bad", [("header", ["1", "[]", "null", '"x"']), ("obs", ["1", "{}", "null", "[1]", "[null]", "[[]]"])]
+)
 def test_a_value_of_another_kind_is_a_fault(key, bad):
     for text in bad:
         fault_of(line(74, bytes(28), **{key: text}), key)
@@ -403,14 +479,18 @@ def test_every_frame_comes_back(form, order):
     frames = b"".join(every_frame(lengths, 31))
     lines = clean_lines(frames, form)
     if order == "sorted":
-        lines = "".join(json.dumps(json.loads(text), sort_keys=True) + "\n" for text in lines.decode().split("\n")[:-1]).encode()
+        lines = "".join(
+            json.dumps(json.loads(text), sort_keys=True) + "\n" for text in lines.decode().split("\n")[:-1]
+        ).encode()
     result = convert(lines)
     assert (result.code, result.out == frames) == (0, True), result
 
 
 def test_every_message_comes_back_without_its_payload():
     for name in ("every_message", "shortest_and_longest"):
-        rows = [json.loads(text) for text in (TEST_DATA / (name + ".json")).read_text(encoding="utf-8").split("\n")[:-1]]
+        rows = [
+            json.loads(text) for text in (TEST_DATA / (name + ".json")).read_text(encoding="utf-8").split("\n")[:-1]
+        ]
         for row in rows:
             for key in ("payload", "crc", "length", "msg_type"):
                 del row[key]
@@ -440,7 +520,9 @@ def clean_lines(frames, form):
     return result.out
 
 
-@pytest.mark.parametrize("name", ["every_message", "shortest_and_longest", "short_surplus_unknown", "floats", "strings"])
+@pytest.mark.parametrize(
+    "name", ["every_message", "shortest_and_longest", "short_surplus_unknown", "floats", "strings"]
+)
 @pytest.mark.parametrize("ascii_only", [True, False])
 def test_lines_rewritten_by_python_come_back(name, ascii_only):
     data = (TEST_DATA / (name + ".sbp")).read_bytes()

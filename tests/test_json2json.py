@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """json2json: lines with fields from lines with payloads."""
+
 import gzip
 import json
 import random
@@ -23,7 +24,10 @@ def members(line):
 
 
 def test_data_comes_first_and_gets_the_fields():
-    assert clean("json2json", b'{"time":"x","data":' + SHORT + b',"more":[1]}\n') == b'{"data":' + FULL + b',"time":"x","more":[1]}\n'
+    assert (
+        clean("json2json", b'{"time":"x","data":' + SHORT + b',"more":[1]}\n')
+        == b'{"data":' + FULL + b',"time":"x","more":[1]}\n'
+    )
     assert clean("json2json", b'{"data":' + SHORT + b"}") == b'{"data":' + FULL + b"}\n"
 
 
@@ -46,10 +50,20 @@ def test_crc_length_and_preamble_are_optional_and_made_right():
     assert (result.code, result.out) == (0, HEARTBEAT_LINE)
 
 
-@pytest.mark.parametrize("others", [
-    b'"b":1,"a":2,"c":3', b'"n":1.50e+03,"z":-0.0,"big":123456789012345678901234567890', b'"s":"\\u0041\\/\\ud83d\\ude00caf\xc3\xa9"',
-    b'"caf\xe9":"\xff"', b'"\\u0061":1', b'"x":{"b":1,"a":{"data":1}},"y":[1,[2]]', b'"a":1,"a":2', b'"metadata":{}', b'"lone":"\\ud800"',
-])
+@pytest.mark.parametrize(
+    "others",
+    [
+        b'"b":1,"a":2,"c":3',
+        b'"n":1.50e+03,"z":-0.0,"big":123456789012345678901234567890',
+        b'"s":"\\u0041\\/\\ud83d\\ude00caf\xc3\xa9"',
+        b'"caf\xe9":"\xff"',
+        b'"\\u0061":1',
+        b'"x":{"b":1,"a":{"data":1}},"y":[1,[2]]',
+        b'"a":1,"a":2',
+        b'"metadata":{}',
+        b'"lone":"\\ud800"',
+    ],
+)
 def test_other_keys_keep_order_spelling_and_values_byte_for_byte(others):
     for text in (b'{"data":' + SHORT + b"," + others + b"}", b"{" + others + b',"data":' + SHORT + b"}"):
         assert clean("json2json", text) == b'{"data":' + FULL + b"," + others + b"}\n"
@@ -57,12 +71,19 @@ def test_other_keys_keep_order_spelling_and_values_byte_for_byte(others):
 
 def test_other_keys_around_data_keep_their_order():
     text = b'{"one":1,"data":' + SHORT + b',"two":2,"three":{"x": [1,  2]}}'
-    assert members(clean("json2json", text).strip()) == [(b'"data"', FULL), (b'"one"', b"1"), (b'"two"', b"2"), (b'"three"', b'{"x": [1,  2]}')]
+    assert members(clean("json2json", text).strip()) == [
+        (b'"data"', FULL),
+        (b'"one"', b"1"),
+        (b'"two"', b"2"),
+        (b'"three"', b'{"x": [1,  2]}'),
+    ]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_line_breaks_outside_strings_and_the_space_after_them_go(end):
-    text = end.join([b"{", b'  "t": {', b'    "x":  [1,', b'\t2],', b'    "y": "a\\n  b  c"', b"  },", b'  "data":' + SHORT, b"}"])
+    text = end.join(
+        [b"{", b'  "t": {', b'    "x":  [1,', b"\t2],", b'    "y": "a\\n  b  c"', b"  },", b'  "data":' + SHORT, b"}"]
+    )
     out = clean("json2json", text)
     assert out.count(b"\n") == 1 and out.endswith(b"}\n") and b"\r" not in out
     assert members(out.strip()) == [(b'"data"', FULL), (b'"t"', b'{"x":  [1,2],"y": "a\\n  b  c"}')]
@@ -74,7 +95,19 @@ def test_an_array_gives_a_line_an_element():
     assert clean("json2json", b"[\n " + SHORT + b",\n " + SHORT + b"\n]\n") == HEARTBEAT_LINE * 2
 
 
-USELESS = [b'"x"', b"12", b"null", b"{}", b'{"data":5}', b'{"data":{"msg_type":1}}', INVALID, b'{"data":' + INVALID + b"}", b'{"msg_type":65536,"sender":1,"payload":""}', b'{"time": 1,  "data":null}', b'[["a", 1]]']
+USELESS = [
+    b'"x"',
+    b"12",
+    b"null",
+    b"{}",
+    b'{"data":5}',
+    b'{"data":{"msg_type":1}}',
+    INVALID,
+    b'{"data":' + INVALID + b"}",
+    b'{"msg_type":65536,"sender":1,"payload":""}',
+    b'{"time": 1,  "data":null}',
+    b'[["a", 1]]',
+]
 
 
 @pytest.mark.parametrize("value", USELESS)
@@ -123,13 +156,26 @@ def test_unknown_and_short_messages_keep_their_envelope():
 
 def test_random_wrappers_give_what_the_model_gives():
     source = random.Random(41)
-    values = [b"1", b'"x"', b"null", b"[]", b'{"a": 1}', b'"\\"}{"', SHORT, INVALID, b"{}", b'{"msg_type":1,"sender":2,"payload":"AAAA"}']
+    values = [
+        b"1",
+        b'"x"',
+        b"null",
+        b"[]",
+        b'{"a": 1}',
+        b'"\\"}{"',
+        SHORT,
+        INVALID,
+        b"{}",
+        b'{"msg_type":1,"sender":2,"payload":"AAAA"}',
+    ]
     for _ in range(times(100)):
         stream = b""
         for _ in range(source.randint(1, 6)):
             keys = source.sample([b"data", b"time", b"x", b"data2", b"metadata", b"msg_name"], source.randint(0, 4))
             value = b"{" + b",".join(b'"%s":%s' % (key, source.choice(values)) for key in keys) + b"}"
-            stream += source.choice([value, value, SHORT, b"[" + value + b"," + SHORT + b"]", b"x"]) + source.choice([b"\n", b"\n", b" "])
+            stream += source.choice([value, value, SHORT, b"[" + value + b"," + SHORT + b"]", b"x"]) + source.choice(
+                [b"\n", b"\n", b" "]
+            )
         for handler in ("skip", "to-invalid", "return"):
             want = model_json.json2json(stream, handler=handler)
             result = run("json2json", stream, "--error-handler", handler)
@@ -160,7 +206,8 @@ def test_reference_wrappers_are_expanded(reference):
 def test_frames_come_back_from_what_json2json_made():
     data = (TEST_DATA / "every_message.sbp").read_bytes()
     payloads = b"".join(
-        b'{"data":{"msg_type":%d,"sender":%d,"payload":%s}}\n' % (f.type, f.sender, json.dumps(json.loads(model.line(f))["payload"]).encode())
+        b'{"data":{"msg_type":%d,"sender":%d,"payload":%s}}\n'
+        % (f.type, f.sender, json.dumps(json.loads(model.line(f))["payload"]).encode())
         for f in model.find_frames(data).frames
     )
     out = clean("json2json", payloads)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """json2sbp in its default mode: the stream of JSON values, what is taken from each, and what a fault costs."""
+
 import json
 import random
 import re
@@ -8,7 +9,6 @@ import pytest
 
 import model
 import model_json
-import tool
 from tool import HEARTBEAT, HEARTBEAT_LINE, LOG_FRAME, SHORT_LINE, clean, run, run_reporting, times
 
 PLACE = re.compile(r"^json2sbp: line (\d+) column (\d+): (.+)$")
@@ -42,8 +42,11 @@ def costs_one(data, out=LOG_FRAME, where=None, count=1, args=(), words=()):
     for word in words:
         assert word in faults(result)[0][2], result
     assert result.errors[count] == "json2sbp: %d message%s; %d value%s left out, first at line %d" % (
-        len(model.find_frames(out).frames), "" if len(model.find_frames(out).frames) == 1 else "s",
-        count, "" if count == 1 else "s", faults(result)[0][0],
+        len(model.find_frames(out).frames),
+        "" if len(model.find_frames(out).frames) == 1 else "s",
+        count,
+        "" if count == 1 else "s",
+        faults(result)[0][0],
     ), result
     return result
 
@@ -95,19 +98,71 @@ def test_the_contracts_example():
     assert clean("json2sbp", A) == LOG_FRAME
 
 
-@pytest.mark.parametrize("text, value", [("1025", 1025), ("1025.0", 1025), ("1.025e3", 1025), ("1.025E+3", 1025), ("10250e-1", 1025), ("-0", 0), ("-0.0", 0), ("0e99999999999999999999", 0), ("65535.000", 65535), ("1025" + ".0" + "0" * 400, 1025)])
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("1025", 1025),
+        ("1025.0", 1025),
+        ("1.025e3", 1025),
+        ("1.025E+3", 1025),
+        ("10250e-1", 1025),
+        ("-0", 0),
+        ("-0.0", 0),
+        ("0e99999999999999999999", 0),
+        ("65535.000", 65535),
+        ("1025" + ".0" + "0" * 400, 1025),
+    ],
+)
 def test_an_integer_may_be_written(text, value):
     assert run("json2sbp", message(msg_type=text)).out == model.pack(value, 42, b"\x06hi")
     assert clean("json2sbp", message(sender=text)) == model.pack(1025, value, b"\x06hi")
 
 
-@pytest.mark.parametrize("text", ["1.5", "65536", "-1", "1e5", "1e-1", "1e400", "1e-400", "1e99999999999999999999", "18446744073709551616", '"1025"', "true", "null", "[1]", "{}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.5",
+        "65536",
+        "-1",
+        "1e5",
+        "1e-1",
+        "1e400",
+        "1e-400",
+        "1e99999999999999999999",
+        "18446744073709551616",
+        '"1025"',
+        "true",
+        "null",
+        "[1]",
+        "{}",
+    ],
+)
 @pytest.mark.parametrize("key", ["msg_type", "sender"])
 def test_another_value_is_no_type_or_sender(key, text):
     costs_one(message(**{key: text}) + b"\n" + A, words=[key])
 
 
-@pytest.mark.parametrize("text", ["Bmh", "Bmhp=", "Bmhp====", "Bm-_", "Bm hp", "Bmhp\\n", "=", "====", "YQ=", "YR==", "YWJ=", "YQ==YQ==", "\u00e9\u00e9", "Bmh*", "A", "\\ud800"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bmh",
+        "Bmhp=",
+        "Bmhp====",
+        "Bm-_",
+        "Bm hp",
+        "Bmhp\\n",
+        "=",
+        "====",
+        "YQ=",
+        "YR==",
+        "YWJ=",
+        "YQ==YQ==",
+        "\u00e9\u00e9",
+        "Bmh*",
+        "A",
+        "\\ud800",
+    ],
+)
 def test_base64_is_read_strictly(text):
     costs_one(message(payload='"%s"' % text) + b"\n" + A, words=["payload"])
 
@@ -141,7 +196,18 @@ def test_the_payload_is_written_as_it_is_whatever_the_type_takes():
     assert any("note:" in line and "MSG_POS_LLH" in line for line in run("json2sbp", message(msg_type="522")).errors)
 
 
-@pytest.mark.parametrize("data, key", [(NO_TYPE, "msg_type"), (NO_SENDER, "sender"), (NO_PAYLOAD, "payload"), (b"{}", "msg_type"), (b'{"data":{}}', "msg_type"), (b'{"data":[]}', "msg_type"), (b'{"data":{"data":' + A + b"}}", "msg_type")])
+@pytest.mark.parametrize(
+    "data, key",
+    [
+        (NO_TYPE, "msg_type"),
+        (NO_SENDER, "sender"),
+        (NO_PAYLOAD, "payload"),
+        (b"{}", "msg_type"),
+        (b'{"data":{}}', "msg_type"),
+        (b'{"data":[]}', "msg_type"),
+        (b'{"data":{"data":' + A + b"}}", "msg_type"),
+    ],
+)
 def test_what_is_missing_is_named(data, key):
     costs_one(data + b"\n" + A, where=(1, faults(run("json2sbp", data))[0][1]), words=[key])
 
@@ -192,7 +258,15 @@ def test_check_makes_each_edited_line_a_fault():
 INVALID = b'{"msg_name":"INVALID","payload":"VQA="}'
 
 
-@pytest.mark.parametrize("data", [INVALID, b'{"data":' + INVALID + b',"time":1}', b'{"msg_type":1025,"sender":42,"payload":"VQA=","msg_name":"INVALID"}', rb'{"msg_name":"INV\u0041LID","payload":"VQA="}'])
+@pytest.mark.parametrize(
+    "data",
+    [
+        INVALID,
+        b'{"data":' + INVALID + b',"time":1}',
+        b'{"msg_type":1025,"sender":42,"payload":"VQA=","msg_name":"INVALID"}',
+        rb'{"msg_name":"INV\u0041LID","payload":"VQA="}',
+    ],
+)
 def test_an_invalid_line_is_raw_bytes_with_to_invalid_and_else_a_fault(data):
     stream = A + b"\n" + data + b"\n" + A
     for args in ([], ["--from-fields"]):
@@ -259,7 +333,15 @@ def test_a_line_costs_itself_only(name):
     costs_one(A + b"\n" + line, LOG_FRAME, count=1)
 
 
-VALUES_LEFT_OUT = {"a string": b'"x"', "a number": b"12", "null": b"null", "an array of arrays": b'[["x"]]', "an object": b"{}", "too deep": b"[" * 200 + b"]" * 200, "a type out of range": message(msg_type="65536")}
+VALUES_LEFT_OUT = {
+    "a string": b'"x"',
+    "a number": b"12",
+    "null": b"null",
+    "an array of arrays": b'[["x"]]',
+    "an object": b"{}",
+    "too deep": b"[" * 200 + b"]" * 200,
+    "a type out of range": message(msg_type="65536"),
+}
 
 
 @pytest.mark.parametrize("name", VALUES_LEFT_OUT)
@@ -298,16 +380,19 @@ def test_a_fault_points_at_the_offending_value():
     assert faults(result)[0][2].startswith("payload: not base64")
 
 
-@pytest.mark.parametrize("data, out", [
-    (b"[\n" + A + b",\n{x,\n" + B + b"\n]\n" + A, LOG_FRAME + HEARTBEAT + LOG_FRAME),
-    (b"[\n" + A + b",\n{x},\n" + B + b",\n" + A + b"\n]\n", LOG_FRAME + HEARTBEAT + LOG_FRAME),
-    (b"[" + A + b",{x},\n" + B + b",\n" + B + b"]," + A, LOG_FRAME + HEARTBEAT * 2 + LOG_FRAME),
-    (b"[\n" + A + b",\n" + A[:-1] + b"\n,\n" + B + b"\n,\n" + A + b"]\n", LOG_FRAME + HEARTBEAT + LOG_FRAME),
-    (b"[x,\n" + A + b",\n" + B + b"]", LOG_FRAME + HEARTBEAT),
-    (b"[\n" + A + b",\n,\n" + B + b"\n]", LOG_FRAME + HEARTBEAT),
-    (b"[\n" + A + b" x\n,\n" + B + b"\n]", LOG_FRAME + HEARTBEAT),
-    (b"[\n" + A + b"\n" + B + b",\n" + A + b"\n]", LOG_FRAME + HEARTBEAT + LOG_FRAME),
-])
+@pytest.mark.parametrize(
+    "data, out",
+    [
+        (b"[\n" + A + b",\n{x,\n" + B + b"\n]\n" + A, LOG_FRAME + HEARTBEAT + LOG_FRAME),
+        (b"[\n" + A + b",\n{x},\n" + B + b",\n" + A + b"\n]\n", LOG_FRAME + HEARTBEAT + LOG_FRAME),
+        (b"[" + A + b",{x},\n" + B + b",\n" + B + b"]," + A, LOG_FRAME + HEARTBEAT * 2 + LOG_FRAME),
+        (b"[\n" + A + b",\n" + A[:-1] + b"\n,\n" + B + b"\n,\n" + A + b"]\n", LOG_FRAME + HEARTBEAT + LOG_FRAME),
+        (b"[x,\n" + A + b",\n" + B + b"]", LOG_FRAME + HEARTBEAT),
+        (b"[\n" + A + b",\n,\n" + B + b"\n]", LOG_FRAME + HEARTBEAT),
+        (b"[\n" + A + b" x\n,\n" + B + b"\n]", LOG_FRAME + HEARTBEAT),
+        (b"[\n" + A + b"\n" + B + b",\n" + A + b"\n]", LOG_FRAME + HEARTBEAT + LOG_FRAME),
+    ],
+)
 def test_a_fault_in_an_array_costs_one_element(data, out):
     assert model_json.json2sbp(data).out == out
     costs_one(data, out)
@@ -355,7 +440,18 @@ def test_after_ten_faults_the_rest_is_counted_and_debug_shows_it():
     assert len(faults(run("json2sbp", data, "-d"))) == 25
 
 
-TEN_KINDS = [b"garbage", A[:-1], NO_TYPE, NO_SENDER, NO_PAYLOAD, message(payload='"Bmh"'), message(msg_type="65536"), b'{"a":NaN}', b"[[]]", INVALID]
+TEN_KINDS = [
+    b"garbage",
+    A[:-1],
+    NO_TYPE,
+    NO_SENDER,
+    NO_PAYLOAD,
+    message(payload='"Bmh"'),
+    message(msg_type="65536"),
+    b'{"a":NaN}',
+    b"[[]]",
+    INVALID,
+]
 
 
 @pytest.mark.parametrize("args", [[], ["--from-fields"]])
@@ -385,7 +481,30 @@ def test_a_value_past_64_mib_is_one_fault():
 
 def test_random_streams_give_what_the_model_gives():
     source = random.Random(23)
-    pieces = [A, B, HEARTBEAT_LINE.strip(), b"[", b"]", b",", b"{", b"}", b"x", b'"', b"{}", b"12", b" ", b"\n", b"\n", b"\r\n", INVALID, A[:-1], b'{"data":' + B + b"}", b"\\", b'{"a":[{"b":', b"null"]
+    pieces = [
+        A,
+        B,
+        HEARTBEAT_LINE.strip(),
+        b"[",
+        b"]",
+        b",",
+        b"{",
+        b"}",
+        b"x",
+        b'"',
+        b"{}",
+        b"12",
+        b" ",
+        b"\n",
+        b"\n",
+        b"\r\n",
+        INVALID,
+        A[:-1],
+        b'{"data":' + B + b"}",
+        b"\\",
+        b'{"a":[{"b":',
+        b"null",
+    ]
     for _ in range(times(150)):
         data = b"".join(source.choices(pieces, k=source.randint(1, 25)))
         for handler in ("skip", "return", "to-invalid"):

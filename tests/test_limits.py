@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Long and hostile input ends in linear time and small memory. Sizes grow with SBPKIT_TEST_SCALE up to the full ones."""
+"""Long and hostile input ends in linear time and small memory. Sizes grow with SBPKIT_TEST_SCALE, up to 10."""
+
 import fcntl
 import os
 import pathlib
@@ -21,7 +22,11 @@ from tool import HEARTBEAT, HEARTBEAT_LINE, SHORT_LINE, command
 MIB = 1 << 20
 SHARE = min(1.0, tool.SCALE / 10)
 # Sanitizers and emulators have memory and time of their own.
-PLAIN = not tool.EMULATOR and b"__asan_init" not in (tool.BIN / "sbp2json").read_bytes() if (tool.BIN / "sbp2json").exists() else False
+PLAIN = (
+    not tool.EMULATOR and b"__asan_init" not in (tool.BIN / "sbp2json").read_bytes()
+    if (tool.BIN / "sbp2json").exists()
+    else False
+)
 
 
 class Measured(tool.Result):
@@ -33,12 +38,16 @@ class Measured(tool.Result):
 def measure(name, path, *args, keep=True):
     """Run a tool on a file's bytes: output, CPU seconds and peak memory in bytes.
 
-    The peak is read while the tool waits for the end of its input, since what wait4() gives has this process's memory in
-    it, from before the exec().
+    The peak is read while the tool waits for the end of its input, since what wait4() gives has this process's memory
+    in it, from before the exec().
     """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            command(name, *args), stdin=subprocess.PIPE, stdout=out if keep else subprocess.DEVNULL, stderr=err, bufsize=0
+            command(name, *args),
+            stdin=subprocess.PIPE,
+            stdout=out if keep else subprocess.DEVNULL,
+            stderr=err,
+            bufsize=0,
         )
         try:
             with open(path, "rb") as file:
@@ -142,7 +151,13 @@ LONG_LINES = {
     "a long array": b'{"x":[%s0],"msg_type":65535,"sender":42,"payload":"ADIAAA=="}',
     "many keys": b'{%s"msg_type":65535,"sender":42,"payload":"ADIAAA=="}',
 }
-FILLING = {"a long string": b"x", "a long number": b"0", "a long space": b" ", "a long array": b"0,", "many keys": b'"k":0,'}
+FILLING = {
+    "a long string": b"x",
+    "a long number": b"0",
+    "a long space": b" ",
+    "a long array": b"0,",
+    "many keys": b'"k":0,',
+}
 
 
 @pytest.mark.parametrize("name", LONG_LINES)
@@ -193,7 +208,10 @@ def test_tools_run_under_a_tight_memory_limit(tmp_path):
     path = write(tmp_path / "log", HEARTBEAT, 12 * 100000)
     with open(path, "rb") as stdin:
         done = subprocess.run(
-            command("sbp2json"), stdin=stdin, capture_output=True, check=False,
+            command("sbp2json"),
+            stdin=stdin,
+            capture_output=True,
+            check=False,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (64 * MIB, 64 * MIB)),
         )
     assert (done.returncode, len(done.stdout)) == (0, len(HEARTBEAT_LINE) * 100000)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The model before it judges anybody: against published definitions, the standard library and the reference data."""
+
 import gzip
 import hashlib
 import json
@@ -90,7 +91,9 @@ def test_floats_print_as_published(value, width, plain, compat):
     assert model.float_text(bits, width, True) == compat
 
 
-@pytest.mark.parametrize("bits, text", [(0x0F800000, "1.2621775e-29"), (0x6B000000, "1.5474251e26"), (0x6C800000, "1.2379401e27")])
+@pytest.mark.parametrize(
+    "bits, text", [(0x0F800000, "1.2621775e-29"), (0x6B000000, "1.5474251e26"), (0x6C800000, "1.2379401e27")]
+)
 def test_singles_at_powers_of_two_take_the_short_digits(bits, text):
     assert model.float_text(bits, 32, False) == text
 
@@ -136,14 +139,41 @@ def test_decimals_round_as_python_rounds_them():
 
 
 def test_text_has_one_replacement_for_each_maximal_valid_prefix():
-    for given, count in {b"\xe2\x82": 1, b"\xf0\x9f\x98": 1, b"\xed\xa0\x80": 3, b"\xc0\x80": 2, b"\xf5\x80\x80\x80": 4}.items():
+    for given, count in {
+        b"\xe2\x82": 1,
+        b"\xf0\x9f\x98": 1,
+        b"\xed\xa0\x80": 3,
+        b"\xc0\x80": 2,
+        b"\xf5\x80\x80\x80": 4,
+    }.items():
         assert model.as_text(given) == "\ufffd" * count
     assert model.as_text(b"\xe2\x28\xa1") == "\ufffd(\ufffd"
 
 
 def test_json_is_accepted_as_the_standard_library_does():
     source = random.Random(8)
-    pieces = ["{", "}", "[", "]", ",", ":", '"a"', '"\\u00e9"', "1", "-0", "1.5e3", "01", "true", "nul", " ", "\n", '"', "\\", "1.", ".5"]
+    pieces = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        '"a"',
+        '"\\u00e9"',
+        "1",
+        "-0",
+        "1.5e3",
+        "01",
+        "true",
+        "nul",
+        " ",
+        "\n",
+        '"',
+        "\\",
+        "1.",
+        ".5",
+    ]
 
     def refuse(text):
         raise ValueError(text)

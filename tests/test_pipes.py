@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Live input and output: pipes that stay open, input cut anywhere, readers that leave, signals."""
+
 import os
 import random
 import select
@@ -134,31 +135,47 @@ def test_large_blocks_are_written_when_input_does_not_pause(tmp_path):
         pytest.skip("needs strace")
     (tmp_path / "log").write_bytes(HEARTBEAT * 20000)
     trace = tmp_path / "trace"
-    subprocess.run(["strace", "-e", "trace=write,writev", "-o", trace, *command("sbp2json", tmp_path / "log")], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(
+        ["strace", "-e", "trace=write,writev", "-o", trace, *command("sbp2json", tmp_path / "log")],
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
     assert trace.read_text().count("write") < 20000 * len(HEARTBEAT_LINE) / 65536 + 5
 
 
 # ---- Cut anywhere
 
 SMALL = (
-    model.pack(1025, 42, b"\x06hi U\x55") + b"junk" + HEARTBEAT + b"\x55\x01\x02\x03\x04\xff" + HEARTBEAT
-    + model.pack(522, 1, bytes(range(34))) + b"\x55" + bytes(7) + HEARTBEAT[:-1]
+    model.pack(1025, 42, b"\x06hi U\x55")
+    + b"junk"
+    + HEARTBEAT
+    + b"\x55\x01\x02\x03\x04\xff"
+    + HEARTBEAT
+    + model.pack(522, 1, bytes(range(34)))
+    + b"\x55"
+    + bytes(7)
+    + HEARTBEAT[:-1]
 )
 SMALL_JSON = (
     b"\xef\xbb\xbf" + SHORT_LINE + b'{"a":1,"msg_type":1025,"sender":42,"payload":"Bmhp"}\r\n'
     b'[{"msg_type":1,"sender":2,"payload":""},{"msg_type":1.0e0,"sender":-0,"payload":"AA\\u003d="}]\n'
     b'garbage "x\n{"msg_type":70000,"sender":1,"payload":""}{"msg_name":"INVALID","payload":"AAAA"}\n[1,\n'
-    b'{"data":{"msg_type":65535,"sender":42,"payload":"ADIAAA==","flags":1}}  {"msg_type":\n{"msg_type":2,"sender":3,"payload":"YQ=="}'
+    b'{"data":{"msg_type":65535,"sender":42,"payload":"ADIAAA==","flags":1}}  {"msg_type":\n'
+    b'{"msg_type":2,"sender":3,"payload":"YQ=="}'
 )
 
 
-@pytest.mark.parametrize("name, data, args", [
-    ("sbp2json", SMALL, ["--error-handler", "to-invalid"]),
-    ("sbp2json", SMALL, ["-d"]),
-    ("json2sbp", SMALL_JSON, ["--error-handler", "to-invalid"]),
-    ("json2sbp", SMALL_JSON, ["--from-fields"]),
-    ("json2json", SMALL_JSON, ["--error-handler", "to-invalid"]),
-], ids=["sbp2json", "sbp2json-debug", "json2sbp", "json2sbp-from-fields", "json2json"])
+@pytest.mark.parametrize(
+    "name, data, args",
+    [
+        ("sbp2json", SMALL, ["--error-handler", "to-invalid"]),
+        ("sbp2json", SMALL, ["-d"]),
+        ("json2sbp", SMALL_JSON, ["--error-handler", "to-invalid"]),
+        ("json2sbp", SMALL_JSON, ["--from-fields"]),
+        ("json2json", SMALL_JSON, ["--error-handler", "to-invalid"]),
+    ],
+    ids=["sbp2json", "sbp2json-debug", "json2sbp", "json2sbp-from-fields", "json2json"],
+)
 def test_input_one_byte_at_a_time_gives_what_a_file_gives(name, data, args):
     want = run(name, data, *args)
     with Live(name, *args) as live:
@@ -169,7 +186,11 @@ def test_input_one_byte_at_a_time_gives_what_a_file_gives(name, data, args):
         assert same(live.finish(), want)
 
 
-@pytest.mark.parametrize("name, data", [("sbp2json", SMALL), ("json2sbp", SMALL_JSON), ("json2json", SMALL_JSON)], ids=["sbp2json", "json2sbp", "json2json"])
+@pytest.mark.parametrize(
+    "name, data",
+    [("sbp2json", SMALL), ("json2sbp", SMALL_JSON), ("json2json", SMALL_JSON)],
+    ids=["sbp2json", "json2sbp", "json2json"],
+)
 def test_a_pause_anywhere_changes_nothing(name, data):
     want = run(name, data)
     step = 1 if tool.SCALE >= 10 else 5
@@ -204,7 +225,11 @@ def cut(data, largest, source):
 # ---- Readers that leave, and signals
 
 
-@pytest.mark.parametrize("name, data", [("sbp2json", HEARTBEAT), ("json2sbp", HEARTBEAT_LINE), ("json2json", SHORT_LINE)], ids=["sbp2json", "json2sbp", "json2json"])
+@pytest.mark.parametrize(
+    "name, data",
+    [("sbp2json", HEARTBEAT), ("json2sbp", HEARTBEAT_LINE), ("json2json", SHORT_LINE)],
+    ids=["sbp2json", "json2sbp", "json2json"],
+)
 def test_a_closed_reader_stops_the_tool_quietly(name, data, tmp_path):
     (tmp_path / "in").write_bytes(data * 300000)
     script = '%s | head -c 20 >/dev/null; echo "${PIPESTATUS[0]}"' % " ".join(command(name, tmp_path / "in"))
@@ -224,7 +249,11 @@ def test_a_reader_that_is_gone_before_a_small_output_is_told_by_the_status():
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("name, data, line", [("sbp2json", HEARTBEAT, HEARTBEAT_LINE), ("json2sbp", HEARTBEAT_LINE, HEARTBEAT)], ids=["sbp2json", "json2sbp"])
+@pytest.mark.parametrize(
+    "name, data, line",
+    [("sbp2json", HEARTBEAT, HEARTBEAT_LINE), ("json2sbp", HEARTBEAT_LINE, HEARTBEAT)],
+    ids=["sbp2json", "json2sbp"],
+)
 def test_a_signal_leaves_whole_records_and_is_died_of(number, name, data, line):
     with Live(name, "-b") as live:
         live.write(data * 1000 + data[:5])
@@ -273,7 +302,9 @@ def test_progress_shows_on_a_terminal_after_a_second_and_goes_away():
     import pty
 
     master, slave = pty.openpty()
-    process = subprocess.Popen(command("sbp2json"), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=slave, bufsize=0)
+    process = subprocess.Popen(
+        command("sbp2json"), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=slave, bufsize=0
+    )
     os.close(slave)
     for _ in range(30):
         process.stdin.write(HEARTBEAT * 10)
@@ -297,7 +328,9 @@ def test_progress_shows_on_a_terminal_after_a_second_and_goes_away():
 def test_a_growing_file_is_followed_through_tail(tmp_path):
     log = tmp_path / "log"
     log.write_bytes(HEARTBEAT)
-    with subprocess.Popen(["tail", "-c", "+1", "-F", str(log)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as tail:
+    with subprocess.Popen(
+        ["tail", "-c", "+1", "-F", str(log)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as tail:
         try:
             with Live("sbp2json", stdin=tail.stdout) as live:
                 assert live.read(len(HEARTBEAT_LINE)) == HEARTBEAT_LINE

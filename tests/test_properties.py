@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What must hold for any input, tried by hypothesis. On by far more examples where SBPKIT_TEST_SCALE says so."""
+
 import base64
 import json
 import os
@@ -15,7 +16,20 @@ from test_pipes import fed, same
 from tool import HEARTBEAT, clean, run, run_reporting
 
 KNOWN = model.schema().messages
-FLOAT_CORNERS = [0, 0x80000000, 0x7FC00000, 0xFFC00001, 0x7F800000, 0xFF800000, 1, 0x007FFFFF, 0x0F800000, 0x4AAACCC9, 0x3DCCCCCD, 0x3F800000]
+FLOAT_CORNERS = [
+    0,
+    0x80000000,
+    0x7FC00000,
+    0xFFC00001,
+    0x7F800000,
+    0xFF800000,
+    1,
+    0x007FFFFF,
+    0x0F800000,
+    0x4AAACCC9,
+    0x3DCCCCCD,
+    0x3F800000,
+]
 
 
 @st.composite
@@ -46,8 +60,15 @@ def frames(draw):
 
 frame_lists = st.lists(frames(), max_size=8).map(b"".join)
 preambles = st.binary(min_size=1, max_size=7).map(lambda data: b"\x55" + data)
-junk = st.binary(max_size=80) | st.integers(0, 600).map(bytes) | preambles | st.integers(1, 40).map(lambda count: b"\x55" * count)
-logs = st.lists(junk | frames() | st.tuples(frames(), st.integers(0, 262)).map(lambda cut: cut[0][: cut[1]]), max_size=8).map(b"".join)
+junk = (
+    st.binary(max_size=80)
+    | st.integers(0, 600).map(bytes)
+    | preambles
+    | st.integers(1, 40).map(lambda count: b"\x55" * count)
+)
+logs = st.lists(
+    junk | frames() | st.tuples(frames(), st.integers(0, 262)).map(lambda cut: cut[0][: cut[1]]), max_size=8
+).map(b"".join)
 
 
 @given(st.binary(max_size=3000) | logs)
@@ -110,11 +131,76 @@ def test_json2json_makes_the_lines_again_from_payloads(data):
 # ---- JSON
 
 scalars = st.sampled_from(
-    ["0", "-0", "1", "255", "256", "65535", "65536", "1.0", "1e2", "1.5", "-1", "1e400", "18446744073709551615", "18446744073709551616", "9007199254740993",
-     "null", "true", '""', '"NaN"', '"Infinity"', '"5"', '"-5"', '"AAAA"', '"ADIAAA=="', '"A"', '"\\u0041AAA"', '"caf\\u00e9"', '"\\ud83d\\ude00"', '"\\ud800"', '"MSG_LOG"',
-     '"MSG_HEARTBEAT"', '"UNKNOWN"', '"INVALID"', "1025", "65535", "522", "74", "42", "0.1", "1e-45", "16777217", "3.4028236e38", "[]", "{}", "[1,2]", "[255,256]"]
+    [
+        "0",
+        "-0",
+        "1",
+        "255",
+        "256",
+        "65535",
+        "65536",
+        "1.0",
+        "1e2",
+        "1.5",
+        "-1",
+        "1e400",
+        "18446744073709551615",
+        "18446744073709551616",
+        "9007199254740993",
+        "null",
+        "true",
+        '""',
+        '"NaN"',
+        '"Infinity"',
+        '"5"',
+        '"-5"',
+        '"AAAA"',
+        '"ADIAAA=="',
+        '"A"',
+        '"\\u0041AAA"',
+        '"caf\\u00e9"',
+        '"\\ud83d\\ude00"',
+        '"\\ud800"',
+        '"MSG_LOG"',
+        '"MSG_HEARTBEAT"',
+        '"UNKNOWN"',
+        '"INVALID"',
+        "1025",
+        "65535",
+        "522",
+        "74",
+        "42",
+        "0.1",
+        "1e-45",
+        "16777217",
+        "3.4028236e38",
+        "[]",
+        "{}",
+        "[1,2]",
+        "[255,256]",
+    ]
 )
-keys = st.sampled_from(["msg_type", "sender", "payload", "msg_name", "data", "crc", "length", "flags", "level", "text", "tow", "lat", "obs", "header", "x", "\\u0066lags", "m\\u0073g_type"])
+keys = st.sampled_from(
+    [
+        "msg_type",
+        "sender",
+        "payload",
+        "msg_name",
+        "data",
+        "crc",
+        "length",
+        "flags",
+        "level",
+        "text",
+        "tow",
+        "lat",
+        "obs",
+        "header",
+        "x",
+        "\\u0066lags",
+        "m\\u0073g_type",
+    ]
+)
 spaces = st.sampled_from(["", "", "", " ", "\n", "\r\n", "\t", "\n\n"])
 
 
@@ -154,10 +240,18 @@ def edited_lines(draw):
 def streams(draw):
     text = ""
     for _ in range(draw(st.integers(1, 5))):
-        value = draw(objects() | edited_lines() | st.lists(edited_lines(), max_size=3).map(lambda items: "[" + ",\n".join(items) + "]"))
+        value = draw(
+            objects()
+            | edited_lines()
+            | st.lists(edited_lines(), max_size=3).map(lambda items: "[" + ",\n".join(items) + "]")
+        )
         if draw(st.integers(0, 5)) == 0:
             at = draw(st.integers(0, len(value)))
-            value = value[:at] + draw(st.sampled_from(["", "x", '"', "\n", "\\", "}", ",", "\u00e9", "\0"])) + value[at + draw(st.integers(0, 2)) :]
+            value = (
+                value[:at]
+                + draw(st.sampled_from(["", "x", '"', "\n", "\\", "}", ",", "\u00e9", "\0"]))
+                + value[at + draw(st.integers(0, 2)) :]
+            )
         text += value + draw(st.sampled_from(["\n", "\n", "\n", "\r\n", " ", "", "\n\n"]))
     return text.encode()
 

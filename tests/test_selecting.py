@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Selecting and shaping in sbp2json, and what the tools know of messages."""
+
 import json
 import re
 
@@ -19,25 +20,42 @@ def names(out):
 
 def lines_of(wanted, frames=None):
     known = model.schema().messages
-    return b"".join(model.line(frame) for frame in (FRAMES if frames is None else frames) if wanted(known[frame.type].name, frame))
+    return b"".join(
+        model.line(frame) for frame in (FRAMES if frames is None else frames) if wanted(known[frame.type].name, frame)
+    )
 
 
-@pytest.mark.parametrize("options, wanted", [
-    (["--include", "MSG_POS_LLH"], lambda name, _: name == "MSG_POS_LLH"),
-    (["--include=MSG_POS_*"], lambda name, _: name.startswith("MSG_POS_")),
-    (["--include", "*_ECEF"], lambda name, _: name.endswith("_ECEF")),
-    (["--include", "MSG_?PS_TIME"], lambda name, _: name == "MSG_GPS_TIME"),
-    (["--include", "522"], lambda name, _: name == "MSG_POS_LLH"),
-    (["--include", "522,MSG_GPS_TIME,MSG_VEL_*"], lambda name, _: name in ("MSG_POS_LLH", "MSG_GPS_TIME") or name.startswith("MSG_VEL_")),
-    (["--include", "522", "--include", "258"], lambda name, _: name in ("MSG_POS_LLH", "MSG_GPS_TIME")),
-    (["--exclude", "MSG_IMU_*"], lambda name, _: not name.startswith("MSG_IMU_")),
-    (["--exclude=MSG_IMU_RAW,74", "--exclude", "258"], lambda name, _: name not in ("MSG_IMU_RAW", "MSG_OBS", "MSG_GPS_TIME")),
-    (["--include", "MSG_POS_*", "--exclude", "MSG_POS_ECEF"], lambda name, _: name.startswith("MSG_POS_") and name != "MSG_POS_ECEF"),
-    (["--exclude", "MSG_POS_ECEF", "--include", "MSG_POS_*"], lambda name, _: name.startswith("MSG_POS_") and name != "MSG_POS_ECEF"),
-    (["--sender", "34977"], lambda _, frame: frame.sender == 34977),
-    (["--sender", "1"], lambda _, frame: False),
-    (["--include", "*"], lambda *_: True),
-])
+@pytest.mark.parametrize(
+    "options, wanted",
+    [
+        (["--include", "MSG_POS_LLH"], lambda name, _: name == "MSG_POS_LLH"),
+        (["--include=MSG_POS_*"], lambda name, _: name.startswith("MSG_POS_")),
+        (["--include", "*_ECEF"], lambda name, _: name.endswith("_ECEF")),
+        (["--include", "MSG_?PS_TIME"], lambda name, _: name == "MSG_GPS_TIME"),
+        (["--include", "522"], lambda name, _: name == "MSG_POS_LLH"),
+        (
+            ["--include", "522,MSG_GPS_TIME,MSG_VEL_*"],
+            lambda name, _: name in ("MSG_POS_LLH", "MSG_GPS_TIME") or name.startswith("MSG_VEL_"),
+        ),
+        (["--include", "522", "--include", "258"], lambda name, _: name in ("MSG_POS_LLH", "MSG_GPS_TIME")),
+        (["--exclude", "MSG_IMU_*"], lambda name, _: not name.startswith("MSG_IMU_")),
+        (
+            ["--exclude=MSG_IMU_RAW,74", "--exclude", "258"],
+            lambda name, _: name not in ("MSG_IMU_RAW", "MSG_OBS", "MSG_GPS_TIME"),
+        ),
+        (
+            ["--include", "MSG_POS_*", "--exclude", "MSG_POS_ECEF"],
+            lambda name, _: name.startswith("MSG_POS_") and name != "MSG_POS_ECEF",
+        ),
+        (
+            ["--exclude", "MSG_POS_ECEF", "--include", "MSG_POS_*"],
+            lambda name, _: name.startswith("MSG_POS_") and name != "MSG_POS_ECEF",
+        ),
+        (["--sender", "34977"], lambda _, frame: frame.sender == 34977),
+        (["--sender", "1"], lambda _, frame: False),
+        (["--include", "*"], lambda *_: True),
+    ],
+)
 def test_messages_are_selected(options, wanted):
     assert clean("sbp2json", DATA, *options) == lines_of(wanted)
 
@@ -118,7 +136,7 @@ def test_pretty_is_the_same_json_indented_by_two():
     while at < len(out):
         row, end = decoder.raw_decode(out, at)
         rows.append(row)
-        assert out[at : at + 4] == '{\n  ' and out[end - 2 : end + 1] == "\n}\n"
+        assert out[at : at + 4] == "{\n  " and out[end - 2 : end + 1] == "\n}\n"
         at = end + 1
     assert rows == [decoder.decode(line) for line in model.sbp2json(data).decode("utf-8").split("\n")[:-1]]
     assert run("json2sbp", out.encode()).out == data
@@ -126,7 +144,9 @@ def test_pretty_is_the_same_json_indented_by_two():
 
 
 def test_shapes_combine():
-    out = clean("sbp2json", DATA, "--no-payload", "--pretty", "--float-compat", "--include", "MSG_POS_LLH", "--first", "1")
+    out = clean(
+        "sbp2json", DATA, "--no-payload", "--pretty", "--float-compat", "--include", "MSG_POS_LLH", "--first", "1"
+    )
     row = json.loads(out)
     assert "payload" not in row and row["msg_name"] == "MSG_POS_LLH"
 
@@ -173,7 +193,9 @@ def check_nesting(meaning, fields):
 def test_describe_lists_all_messages(name):
     text = clean(name, b"", "--describe").decode()
     for message in model.schema().messages.values():
-        assert re.search(r"\b%d\b.*\b%s\b|\b%s\b.*\b%d\b" % (message.id, message.name, message.name, message.id), text), message.name
+        assert re.search(
+            r"\b%d\b.*\b%s\b|\b%s\b.*\b%d\b" % (message.id, message.name, message.name, message.id), text
+        ), message.name
 
 
 @pytest.mark.parametrize("message", ["MSG_POS_LLH", "MSG_OBS", "MSG_LOG", "MSG_FILEIO_WRITE_REQ", "MSG_SETTINGS_SAVE"])
@@ -207,7 +229,13 @@ PRIVATE = {
     "package": "private",
     "description": "private messages",
     "structs": [{"name": "Pair", "fields": [{"name": "a", "type": "u8"}, {"name": "b", "type": "float"}]}],
-    "messages": [{"id": 31420, "name": "MSG_PRIVATE", "fields": [{"name": "count", "type": "u16"}, {"name": "pairs", "type": "Pair[]"}]}],
+    "messages": [
+        {
+            "id": 31420,
+            "name": "MSG_PRIVATE",
+            "fields": [{"name": "count", "type": "u16"}, {"name": "pairs", "type": "Pair[]"}],
+        }
+    ],
 }
 
 
@@ -228,8 +256,13 @@ def test_a_schema_file_adds_messages(private):
     assert line.endswith(HEARTBEAT_LINE)
     assert clean("json2sbp", line, "--schema", private, "--from-fields") == PRIVATE_FRAME + HEARTBEAT
     edited = line.replace(b'"count":513', b'"count":514')
-    assert clean("json2sbp", edited, "--schema", private, "--from-fields") == model.pack(31420, 1, b"\2\2" + b"\x07\0\0\xc0\x3f" * 2) + HEARTBEAT
-    assert clean("json2json", run("sbp2json", PRIVATE_FRAME).out.replace(b"UNKNOWN", b"MSG_PRIVATE"), "--schema", private).endswith(PRIVATE_FIELDS)
+    assert (
+        clean("json2sbp", edited, "--schema", private, "--from-fields")
+        == model.pack(31420, 1, b"\2\2" + b"\x07\0\0\xc0\x3f" * 2) + HEARTBEAT
+    )
+    assert clean(
+        "json2json", run("sbp2json", PRIVATE_FRAME).out.replace(b"UNKNOWN", b"MSG_PRIVATE"), "--schema", private
+    ).endswith(PRIVATE_FIELDS)
     assert b"MSG_PRIVATE" in clean("sbp2json", b"", "--schema", private, "--describe")
     assert clean("sbp2json", PRIVATE_FRAME, "--schema", private, "--include", "MSG_PRIVATE") != b""
 
@@ -242,12 +275,18 @@ def test_a_later_schema_file_wins(private, tmp_path):
 
 
 def test_a_schema_file_replaces_messages_of_the_protocol(tmp_path):
-    heartbeat = {"package": "mine", "structs": [], "messages": [{"id": 65535, "name": "MSG_HEARTBEAT", "fields": [{"name": "bytes", "type": "u8[4]"}]}]}
+    heartbeat = {
+        "package": "mine",
+        "structs": [],
+        "messages": [{"id": 65535, "name": "MSG_HEARTBEAT", "fields": [{"name": "bytes", "type": "u8[4]"}]}],
+    }
     (tmp_path / "mine.json").write_text(json.dumps(heartbeat))
     assert clean("sbp2json", HEARTBEAT, "--schema", tmp_path / "mine.json").endswith(b'"bytes":[0,50,0,0]}\n')
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"package":"x","messages":[{"id":1}]}', json.dumps(dict(PRIVATE, structs=[])), "[]"])
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"package":"x","messages":[{"id":1}]}', json.dumps(dict(PRIVATE, structs=[])), "[]"]
+)
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_faulty_schema_file_converts_nothing(name, text, tmp_path):
     (tmp_path / "bad.json").write_text(text)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Running the built tools: what every command-line test needs."""
+
 import json
 import os
 import pathlib
