@@ -98,6 +98,11 @@ static void decode_element(struct memory *memory, struct vector *vector, const s
                            const uint8_t **p) {
   for (unsigned i = 0; i < body->field_count; i++) {
     const struct sbp_field *const field = &body->fields[i];
+    if (field->type == SBP_STRING) {
+      append(memory, vector, *p, field->size);
+      *p += field->size;
+      continue;
+    }
     for (unsigned left = field->count; left > 0; left--) {
       if (field->type == SBP_STRUCT) {
         decode_element(memory, vector, field->element, p);

@@ -50,13 +50,15 @@ def _instructions():
 def _machine(bench, load, seconds):
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     rows = [
-        ("processor", "%s, %d cores%s" % (_cpu_model(), os.cpu_count(), ", with " + _instructions() if _instructions() else "")),
+        ("processor", ", ".join(filter(None, (_cpu_model(), "%d cores" % os.cpu_count(), _instructions())))),
         ("memory", "%.1f GB" % memory),
-        ("system", "%s, %s %s" % (bench.output(". /etc/os-release && echo $PRETTY_NAME"), platform.system(), platform.release())),
+        ("system", "%s, %s %s" % (bench.output(". /etc/os-release && echo $PRETTY_NAME"), platform.system(),
+                                  platform.release())),
         ("date", "%s UTC, %d minutes; load before: %.1f" % (
             datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M"), round(seconds / 60), load)),
-        ("sbpkit", "%s, commit %s, %s" % (bench.output("sbp2json --version"), bench.output("git describe --always --dirty"),
-                                         bench.output("gcc --version | head -n 1"))),
+        ("sbpkit", "%s, commit %s, %s" % (
+            bench.output("sbp2json --version"), bench.output("git describe --always --dirty"),
+            bench.output("gcc --version | head -n 1"))),
         ("peers", "; ".join(filter(None, (
             bench.output("%s/sbp2json --version" % bench.rust) if (bench.rust / "sbp2json").exists() else None,
             bench.output("%s/pip list 2>/dev/null | awk '$1 == \"sbp\" { print \"Python sbp\", $2 }'" % bench.python)
@@ -130,20 +132,22 @@ def _pipelines(result):
 
 # ---- Stages and design pairs
 
-PAIRS_TEXT = """The published figures are those of other programs in other languages, so only the direction can be the same:
+PAIRS_TEXT = """The published figures are those of other programs in other languages, so no more than the direction is the
+same:
 
-- *A nested part*, 1.3: a JavaScript reader that makes an object for each part. Here a new reader on the stack is a few
-  stores; from `malloc` it costs what the published one does or more. sbpkit moves the end.
-- *Options*, 1.7: the published reader looked its options up by name in an object at each read. Here they are three
-  booleans beside the cursor, in the cache and always predicted, so little is left to gain. sbpkit has them as arguments of
-  functions that are written in line.
-- *A number by its type*, 3.9: a JavaScript engine writes a switch in line and cannot see through a function value. A
-  processor predicts the indirect call as well as the switch's indirect jump; what remains is the call itself.
-- *What is made of a message*, 3.0 (556 to 185 ns): the published broker went from objects that are built and destroyed
-  one by one to views and an arena. Views are what sbpkit has; the arena alone gains little over an allocator with caches
-  by size, because a message has few parts and they are freed in the order in which such caches like it.
-- *A header*, 2.5 (93.3 to 38.0 ms for 100,000): borrowing is what sbpkit does. The ratio here is larger because there is
-  no message bus around it that takes the same time either way.
+- *A nested part*, 1.3: a JavaScript reader, where a new reader is an object that is collected later. Here one on the stack
+  is a few stores; one from `malloc` costs no less than there. sbpkit has one cursor, and since all of a struct has a fixed
+  size, no end to move.
+- *Options*, 1.7: the same reader. Here they are three booleans beside the cursor, in the cache and always predicted, so
+  nothing much is left to gain. sbpkit hands them down as plain arguments.
+- *A number by its type*, 3.9: the same reader. What an engine puts in line of a switch it cannot of an unknown function; a
+  processor predicts the indirect call as well as the switch's indirect jump, and what remains is the call. sbpkit's walker
+  has a switch.
+- *What is made of a message*, 3.0 (556 to 185 ns): a message broker, which went from objects that are built and destroyed
+  one by one to views and an arena. Views are what sbpkit has, and where the gain is. The arena alone gains little over an
+  allocator that caches by size, because a message here has few parts.
+- *A header*, 2.5 (933 to 380 ns a message): a message bus, whose other work stays the same either way and hides what the
+  copies alone cost. sbpkit borrows.
 """
 
 
@@ -168,17 +172,16 @@ def _owned(parts):
         "that never start under 128, then 1.12 to 1.18 times by mimalloc. Here, on the receiver's log: %.2f times by 128 "
         "bytes" % (exact / at_128))
     if "mimalloc" in columns:
-        text += ", then %.2f times by mimalloc" % (at_128 / medians[("128", "mimalloc")])
+        text += ", then %.2f times by mimalloc (below 1 is slower)" % (at_128 / medians[("128", "mimalloc")])
     text += ". Why it differs: the gain is the requests that are saved, %.1f a message here" % saved
     if exact > at_128:
         text += ", at %.0f ns each; the published 17,000 ns a message would be some %d of them" % (
             (exact - at_128) / saved, round(17000 / ((exact - at_128) / saved), -1))
     text += (
-        ". So that program grew far more from nothing than the arrays and strings of its messages, which is all that grows in "
-        "this one. And an allocator can only save what is spent on requests: with one or two a message that return in the "
-        "order in which they came, the system's has the right block at hand. From 64 to 256 requests and times hardly change. "
-        "sbpkit starts at 128 bytes, which is near the best with each allocator, and its tools ask for no memory for a message: "
-        "mimalloc matters to what keeps messages.\n")
+        ". So that program probably grew far more from nothing than arrays and strings of messages, which is all that "
+        "grows in this one. And an allocator can only save what is spent on requests: with one or two a message, freed at "
+        "once, the system's has the right block at hand. Beyond 64 bytes little is left to gain; sbpkit starts at 128, "
+        "which is near the best with each allocator, and its tools ask for no memory for a message.\n")
     return text
 
 
@@ -281,7 +284,8 @@ def plot(groups):
         out += [_bar(x, 36, 12, 8, colour), _label(x + 17, 45, name, size=11)]
     for tick in range(ticks + 1):
         x = left + tick * step * scale
-        out += [_bar(x - 0.5, top, 1, bottom - top, "#dddddd"), _label(x, bottom + 18, "%d" % (tick * step), "middle", 11)]
+        out.append(_bar(x - 0.5, top, 1, bottom - top, "#dddddd"))
+        out.append(_label(x, bottom + 18, "%d" % (tick * step), "middle", 11))
     for number, (title, best, portable, wanted) in enumerate(bars):
         y = top + row * number
         out += [

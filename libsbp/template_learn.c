@@ -295,7 +295,7 @@ static const char *learn_object(struct learner *learner, const char *p, const st
   if (scope->message) {
     learner->object_begin.step = (uint8_t)learner->step_count;
     learner->object_begin.delta = (uint8_t)(p - learner->literal);
-    learner->failed |= p - learner->literal > LITERAL_MAX - 1;
+    learner->failed |= p - learner->literal > UINT8_MAX;
   }
   p++;
   while (!learner->failed) {
@@ -320,7 +320,7 @@ static const char *learn_object(struct learner *learner, const char *p, const st
   if (scope->message) {
     learner->object_end.step = (uint8_t)learner->step_count;
     learner->object_end.delta = (uint8_t)(p - learner->literal);
-    learner->failed |= p - learner->literal > LITERAL_MAX - 1;
+    learner->failed |= p - learner->literal > UINT8_MAX;
   }
   return p;
 }
@@ -328,38 +328,33 @@ static const char *learn_object(struct learner *learner, const char *p, const st
 /* ---- The tree ---- */
 
 static uint16_t new_node(struct templates *templates, const struct step *step, uint16_t type) {
-  const size_t head = step->length < HEAD ? step->length : HEAD;
-  if (templates->node_count + 1 >= NODES_MAX || templates->text_size + step->length - head > TEXT_MAX)
+  if (templates->node_count + 1 >= NODES_MAX)
     return 0;
   const uint16_t n = ++templates->node_count;
   struct node *const node = &templates->nodes[n];
   memset(node, 0, sizeof *node);
-  memcpy(node->head, step->literal, head);
-  node->rest = templates->text_size;
+  memcpy(node->literal, step->literal, step->length);
   node->length = (uint8_t)step->length;
-  node->mask = (uint16_t)((1u << head) - 1);
+  node->mask = (uint16_t)((1u << step->length) - 1);
   node->kind = (uint8_t)step->kind;
   node->type = type;
-  memcpy(templates->text + templates->text_size, step->literal + head, step->length - head);
-  templates->text_size += (uint32_t)(step->length - head);
+  node->digits = 1;
+  node->more_digits = 1;
   return n;
 }
 
-static bool same_node(const struct templates *templates, const struct node *node, const struct step *step,
-                      uint16_t type) {
-  const size_t head = step->length < HEAD ? step->length : HEAD;
+static bool same_node(const struct node *node, const struct step *step, uint16_t type) {
   return node->length == step->length && node->kind == step->kind && node->type == type &&
-         memcmp(node->head, step->literal, head) == 0 &&
-         memcmp(templates->text + node->rest, step->literal + head, step->length - head) == 0;
+         memcmp(node->literal, step->literal, step->length) == 0;
 }
 
 /* Whether a loop's elements have these steps. */
 static bool same_element(const struct templates *templates, const struct node *loop, const struct step *step,
                          size_t count) {
-  if (loop->element_count != count)
+  if (loop->digits != count)
     return false;
   for (size_t i = 0; i < count; i++) {
-    if (!same_node(templates, &templates->nodes[loop->element + i], &step[i], 0))
+    if (!same_node(&templates->nodes[loop->element + i], &step[i], 0))
       return false;
   }
   return true;
@@ -372,20 +367,21 @@ static uint16_t enter_step(struct templates *templates, const struct learner *le
   const size_t element_count = step->kind == STEP_LOOP ? (size_t)(step->element_end - step->element_begin) : 0;
   for (; *link != 0; link = &templates->nodes[*link].sibling) {
     const struct node *const node = &templates->nodes[*link];
-    if (same_node(templates, node, step, type) &&
+    if (same_node(node, step, type) &&
         (step->kind != STEP_LOOP || same_element(templates, node, element, element_count)))
       return *link;
   }
   const uint16_t n = new_node(templates, step, type);
   if (n == 0)
     return 0;
+  if (step->kind == STEP_LOOP)
+    templates->nodes[n].digits = (uint8_t)element_count;
   for (size_t i = 0; i < element_count; i++) {
     const uint16_t e = new_node(templates, &element[i], 0);
     if (e == 0)
       return 0;
     if (i == 0)
       templates->nodes[n].element = e;
-    templates->nodes[n].element_count++;
   }
   *link = n;
   return n;

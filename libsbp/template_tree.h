@@ -10,20 +10,21 @@
 
 enum {
   NODES_MAX = 6144,
-  TEXT_MAX = 65536,
   LEAVES_MAX = 512,
-  STEPS_MAX = 128,
+  STEPS_MAX = 200,
   CAPTURES_MAX = 640,
-  LITERAL_MAX = 255,
-  MISSES_MAX = 64 /* so many lines in a row that match nothing: most of the next ones are not tried */
+  LITERAL_MAX = 16, /* longer ones are several steps */
+  MISSES_MAX = 64   /* so many lines in a row that match nothing: most of the next ones are not tried */
 };
+
+_Static_assert((int)LITERAL_MAX <= (int)SBPI_LINE_SLACK, "literals are compared in words that reach past a line");
 
 /* What stands behind a step's literal. */
 enum step_kind {
-  STEP_NONE,         /* another literal */
   STEP_INTEGER,      /* an integer field */
   STEP_FLOAT,        /* a float field; where fields are not wanted, it may be null */
   STEP_STRING,       /* a string field, without its quotes */
+  STEP_NONE,         /* another literal */
   STEP_OTHER_NUMBER, /* the same outside the fields */
   STEP_OTHER_STRING,
   STEP_LOOP, /* the elements of a variable array and its closing bracket */
@@ -35,23 +36,21 @@ enum step_kind {
   STEP_END
 };
 
-/* A literal's first HEAD bytes stand in the node, zeros behind them, and the rest in templates.text. */
-enum { HEAD = 16 };
-_Static_assert((int)HEAD <= (int)SBPI_LINE_SLACK, "a literal is compared in words that reach past a line");
-
+/* A literal and a value behind it. Two of them fill a cache line. */
 struct node {
-  char head[HEAD];
-  uint32_t rest;    /* in templates.text */
-  uint16_t child;   /* the first of the nodes that may follow */
-  uint16_t sibling; /* the next one that may stand here instead */
-  uint16_t element; /* STEP_LOOP: the first node of an element; all of them stand in a row */
-  uint16_t element_count;
-  uint16_t type;  /* of the message, in a child of a STEP_TYPE node */
-  uint16_t leaf;  /* STEP_END */
-  uint16_t mask;  /* a bit for each of the literal's first HEAD bytes */
-  uint8_t length; /* of the literal */
+  char literal[LITERAL_MAX]; /* zeros behind it */
+  uint16_t child;            /* the first of the nodes that may follow; 0: none */
+  uint16_t sibling;          /* the next one that may stand here instead */
+  uint16_t element;          /* STEP_LOOP: the first node of an element; all of them stand in a row */
+  uint16_t type;             /* of the message, in a child of a STEP_TYPE node */
+  uint16_t leaf;             /* STEP_END */
+  uint16_t mask;             /* a bit for each byte of the literal */
+  uint8_t length;            /* of the literal */
   uint8_t kind;
+  uint8_t digits;      /* of the last number that stood here, never 0; STEP_LOOP: how many nodes an element has */
+  uint8_t more_digits; /* the same behind its point */
 };
+_Static_assert(sizeof(struct node) == 32, "nodes do not straddle cache lines");
 
 /* Where a captured value goes: the payload's bytes from `offset` on. */
 struct target {
@@ -85,14 +84,12 @@ struct leaf {
 
 struct templates {
   uint32_t misses; /* in a row */
-  uint32_t text_size;
   uint16_t node_count;
   uint16_t leaf_count;
   uint16_t root;
   uint16_t last; /* the leaf of the last line */
   struct node nodes[NODES_MAX];
   struct leaf leaves[LEAVES_MAX];
-  char text[TEXT_MAX];
 };
 
 #endif

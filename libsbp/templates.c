@@ -14,7 +14,7 @@ struct capture {
 
 struct match {
   const char *end; /* a line break: no number or string goes on behind it */
-  const struct templates *templates;
+  struct templates *templates;
   const char *starts[STEPS_MAX]; /* of each step's literal */
   struct capture captures[CAPTURES_MAX];
   size_t loop_count; /* elements of the variable array */
@@ -28,117 +28,178 @@ struct match {
   bool has_length;
 };
 
-/* Whether the line goes on with a node's literal. HEAD bytes can be read behind the line's end; no literal has a line
- * break in it, so that none is equal past there. */
-SBPI_INLINE bool same_literal(const struct match *match, const struct node *node, const char *p) {
+/* Whether the line goes on with a node's literal. No literal has a line break in it, so that none is equal past the
+ * line's end, where LITERAL_MAX bytes can be read. */
+SBPI_INLINE bool same_literal(const struct node *node, const char *p) {
 #ifdef __SSE2__
   const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
-  const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)node->head);
-  if ((~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) & node->mask) != 0)
-    return false;
+  const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)node->literal);
+  return (~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) & node->mask) == 0;
 #else
-  if (memcmp(p, node->head, node->length < HEAD ? node->length : HEAD) != 0)
-    return false;
+  return memcmp(p, node->literal, node->length) == 0;
 #endif
-  if (SBPI_LIKELY(node->length <= HEAD))
-    return true;
-  return match->end - p >= node->length &&
-         memcmp(p + HEAD, match->templates->text + node->rest, node->length - (size_t)HEAD) == 0;
 }
 
 /* ---- Values: each returns what stands behind it, or NULL ---- */
 
-/* Read on in digits, up to a byte that is none. */
-SBPI_INLINE const char *read_digits(const char *p, uint64_t *digits) {
-  if (!sbpi_is_digit(*p))
+/* A number that is unusual: `behind` is its end, or NULL. */
+static const char *read_long(const char *p, const char *behind, struct capture *capture) {
+  if (behind == NULL)
     return NULL;
-  do
-    *digits = *digits * 10 + (uint64_t)(*p++ - '0');
-  while (sbpi_is_digit(*p));
+  capture->text = p;
+  capture->length = (uint32_t)(behind - p);
+  capture->decimal = sbpi_decimal_read(p, capture->length);
+  return behind;
+}
+
+#ifdef __SSE2__
+/* How many digits stand at p; 0 where there is none, or more than 15. *last is how many it were the last time, which is
+ * what is tried: so the next step begins without waiting for the count. */
+SBPI_INLINE unsigned count_digits(const char *p, uint8_t *last) {
+  const __m128i values = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
+  const __m128i at_most_9 = _mm_min_epu8(values, _mm_set1_epi8(9));
+  const unsigned count = (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(at_most_9, values)));
+  unsigned expected = *last;
+  if (SBPI_LIKELY(count == expected)) {
+    /* Else the compiler may take the one for the other. */
+    __asm__("" : "+r"(expected));
+    return expected;
+  }
+  if (count == 0 || count > 15)
+    return 0;
+  *last = (uint8_t)count;
+  return count;
+}
+
+/* The value of 1 .. 8 digits, the first in the lowest byte; they are moved up to the highest, with zeros before them.
+ */
+SBPI_INLINE uint64_t eight_digits(uint64_t text, unsigned count) {
+  const uint64_t digits = (text - UINT64_C(0x3030303030303030)) << (64 - 8 * count);
+  const uint64_t pairs = digits * 10 + (digits >> 8);
+  return ((pairs & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+          (pairs >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+         32;
+}
+
+/* The value of 1 .. 15 digits. */
+SBPI_INLINE uint64_t value_of_digits(const char *p, unsigned count) {
+  if (SBPI_LIKELY(count <= 8))
+    return eight_digits(sbpi_load64((const uint8_t *)p), count);
+  return eight_digits(sbpi_load64((const uint8_t *)p), count - 8) * 100000000 +
+         eight_digits(sbpi_load64((const uint8_t *)p + count - 8), 8);
+}
+#else
+SBPI_INLINE unsigned count_digits(const char *p, uint8_t *last) {
+  unsigned count = 0;
+  (void)last;
+  while (count < 16 && sbpi_is_digit(p[count]))
+    count++;
+  return count & 15;
+}
+
+SBPI_INLINE uint64_t value_of_digits(const char *p, unsigned count) {
+  uint64_t value = 0;
+  for (; count > 0; count--)
+    value = value * 10 + (uint64_t)(*p++ - '0');
+  return value;
+}
+#endif
+
+/* Past a minus sign. Its branch is foretold mostly, and what follows does not wait for it. */
+SBPI_INLINE const char *skip_sign(const char *p) {
+  if (SBPI_UNLIKELY(*p == '-'))
+    p++;
   return p;
 }
 
-SBPI_INLINE const char *read_integer(const char *p, struct capture *capture) {
-  uint64_t digits = 0;
-  capture->decimal.negative = *p == '-';
-  p += *p == '-';
-  const char *const behind = SBPI_UNLIKELY(sbpi_has_leading_zero(p)) ? NULL : read_digits(p, &digits);
-  capture->decimal.digits = digits;
-  return behind == NULL || behind - p > 19 ? NULL : behind;
+/* An integer of up to 15 digits; longer ones, and what is none, count as 0 digits. */
+SBPI_INLINE const char *match_integer(const char *p, struct node *node, struct capture *capture) {
+  const char *const digits = skip_sign(p);
+  const unsigned count = count_digits(digits, &node->digits);
+  if (SBPI_UNLIKELY(count == 0 || (count > 1 && *digits == '0'))) {
+    if (capture == NULL)
+      return sbpi_skip_integer(p);
+    return read_long(p, sbpi_skip_integer(p), capture);
+  }
+  if (capture != NULL) {
+    capture->decimal.digits = value_of_digits(digits, count);
+    capture->decimal.negative = digits != p;
+  }
+  return digits + count;
 }
 
 /* A number, taken apart as sbpi_decimal_read does it. */
-SBPI_INLINE const char *read_number(const char *p, struct capture *capture) {
-  const char *const begin = p;
-  uint64_t digits = 0;
-  int32_t exponent = 0;
-  const bool negative = *p == '-';
-  p += negative;
-  const char *const first = p;
-  if (SBPI_UNLIKELY(sbpi_has_leading_zero(p)) || (p = read_digits(p, &digits)) == NULL)
-    return NULL;
-  bool more = p - first > 19;
-  if (SBPI_LIKELY(*p == '.')) {
-    const char *const point = p + 1;
-    if ((p = read_digits(point, &digits)) == NULL)
-      return NULL;
-    exponent = (int32_t)(point - p);
-    more = p - first > 20;
+SBPI_INLINE const char *match_float(const char *p, struct node *node, struct capture *capture) {
+  static const uint64_t powers[] = {1,
+                                    10,
+                                    100,
+                                    1000,
+                                    10000,
+                                    100000,
+                                    1000000,
+                                    10000000,
+                                    100000000,
+                                    1000000000,
+                                    10000000000,
+                                    100000000000,
+                                    1000000000000,
+                                    10000000000000,
+                                    100000000000000,
+                                    1000000000000000};
+  const char *const digits = skip_sign(p);
+  const unsigned count = count_digits(digits, &node->digits);
+  const char *const point = digits + count;
+  const unsigned more = *point == '.' ? count_digits(point + 1, &node->more_digits) : 0;
+  const char *const behind = point + 1 + more;
+  if (SBPI_UNLIKELY(count == 0 || more == 0 || (*behind | 0x20) == 'e' || (count > 1 && *digits == '0') ||
+                    (capture != NULL && count + more > 19))) {
+    if (capture == NULL) {
+      const char *const other = sbpi_skip_number(p);
+      return other == NULL && memcmp(p, "null", 4) == 0 ? p + 4 : other;
+    }
+    return read_long(p, sbpi_skip_number(p), capture);
   }
-  if (SBPI_UNLIKELY((*p | 0x20) == 'e')) {
-    p++;
-    const bool down = *p == '-';
-    p += down || *p == '+';
-    const char *const exponent_digits = p;
-    uint64_t written = 0;
-    if ((p = read_digits(p, &written)) == NULL)
-      return NULL;
-    more |= p - exponent_digits > 4;
-    exponent += down ? -(int32_t)written : (int32_t)written;
+  if (capture != NULL) {
+    capture->decimal.digits = value_of_digits(digits, count) * powers[more] + value_of_digits(point + 1, more);
+    capture->decimal.exponent = -(int32_t)more;
+    capture->decimal.negative = digits != p;
+    capture->decimal.inexact = false;
+    capture->text = p;
+    capture->length = (uint32_t)(behind - p);
   }
-  capture->text = begin;
-  capture->length = (uint32_t)(p - begin);
-  if (SBPI_UNLIKELY(more)) {
-    capture->decimal = sbpi_decimal_read(begin, capture->length);
-    return p;
-  }
-  capture->decimal.digits = digits;
-  capture->decimal.exponent = exponent;
-  capture->decimal.negative = negative;
-  capture->decimal.inexact = false;
-  return p;
+  return behind;
 }
 
 /* A plain integer 0 .. 65535. */
-SBPI_INLINE const char *read_u16(const char *p, uint32_t *value) {
-  uint32_t sum = 0;
-  const char *const begin = p;
-  while (sbpi_is_digit(*p) && p - begin < 6)
-    sum = sum * 10 + (uint32_t)(*p++ - '0');
-  *value = sum;
-  return p == begin || sum > 0xffff || (*begin == '0' && p - begin > 1) ? NULL : p;
+SBPI_INLINE const char *read_u16(const char *p, struct node *node, uint32_t *value) {
+  const unsigned count = count_digits(p, &node->digits);
+  if (count == 0 || count > 5 || (count > 1 && *p == '0'))
+    return NULL;
+  *value = (uint32_t)value_of_digits(p, count);
+  return *value > 0xffff ? NULL : p + count;
+}
+
+/* A string, captured without its quotes. */
+SBPI_INLINE const char *match_string(const char *p, const char *end, struct capture *capture) {
+  const char *const behind = sbpi_skip_string(p, end);
+  if (capture != NULL) {
+    capture->text = p;
+    capture->length = behind == NULL ? 0 : (uint32_t)(behind - p);
+  }
+  return behind;
 }
 
 /* A value that a field may have. *capture goes on behind those taken; it is NULL where fields are not wanted. */
-SBPI_INLINE const char *match_field(const struct match *match, enum step_kind kind, const char *p,
-                                    struct capture **capture) {
-  if (*capture != NULL && *capture == match->captures + CAPTURES_MAX)
-    return NULL;
-  if (SBPI_LIKELY(kind == STEP_INTEGER))
-    return *capture != NULL ? read_integer(p, (*capture)++) : sbpi_skip_integer(p);
-  if (SBPI_LIKELY(kind == STEP_FLOAT)) {
-    if (*capture != NULL)
-      return read_number(p, (*capture)++);
-    const char *const behind = sbpi_skip_number(p);
-    return SBPI_UNLIKELY(behind == NULL) && memcmp(p, "null", 4) == 0 ? p + 4 : behind;
-  }
-  const char *const behind = sbpi_skip_string(p, match->end);
-  if (*capture != NULL) {
-    (*capture)->text = p;
-    (*capture)->length = behind == NULL ? 0 : (uint32_t)(behind - p);
+SBPI_INLINE const char *match_field(struct match *match, struct node *node, const char *p, struct capture **capture) {
+  struct capture *const taken = *capture;
+  if (taken != NULL) {
+    if (taken == match->captures + CAPTURES_MAX)
+      return NULL;
     ++*capture;
   }
-  return behind;
+  if (SBPI_LIKELY(node->kind == STEP_INTEGER))
+    return match_integer(p, node, taken);
+  return SBPI_LIKELY(node->kind == STEP_FLOAT) ? match_float(p, node, taken) : match_string(p, match->end, taken);
 }
 
 SBPI_INLINE const char *match_payload(struct match *match, const char *p) {
@@ -158,14 +219,14 @@ SBPI_INLINE const char *match_loop(struct match *match, const struct node *loop,
   size_t count = 0;
   if (*p == ']')
     return p + 1;
-  const struct node *const first = &match->templates->nodes[loop->element];
-  const struct node *const behind_last = first + loop->element_count;
+  struct node *const first = &match->templates->nodes[loop->element];
+  const struct node *const behind_last = first + loop->digits;
   for (;;) {
-    for (const struct node *node = first; node < behind_last; node++) {
-      if (!same_literal(match, node, p))
+    for (struct node *node = first; node < behind_last; node++) {
+      if (!same_literal(node, p))
         return NULL;
       p += node->length;
-      if (node->kind != STEP_NONE && (p = match_field(match, (enum step_kind)node->kind, p, capture)) == NULL)
+      if (node->kind != STEP_NONE && (p = match_field(match, node, p, capture)) == NULL)
         return NULL;
     }
     count++;
@@ -190,44 +251,44 @@ SBPI_INLINE uint16_t child_for_type(const struct templates *templates, const str
  * in *behind, the line's end; or 0, and then *parted says whether the shape is a new one. */
 SBPI_INLINE uint16_t match_line(struct match *match, const char *p, uint16_t guess, bool wanted, const char **behind,
                                 bool *parted) {
-  const struct templates *const templates = match->templates;
+  struct templates *const templates = match->templates;
   const uint16_t *path = guess == 0 ? NULL : templates->leaves[guess].path;
   struct capture *capture = wanted ? match->captures : NULL;
-  struct capture *none = NULL;
-  uint16_t first = templates->root;
+  uint16_t n = templates->root;
+  *parted = n == 0;
+  if (n == 0)
+    return 0;
   for (size_t k = 0;; k++) {
-    uint16_t n = path != NULL ? path[k] : first;
-    if (SBPI_UNLIKELY(n == 0 || !same_literal(match, &templates->nodes[n], p))) {
+    uint16_t first = n;
+    if (SBPI_LIKELY(path != NULL))
+      n = path[k];
+    if (SBPI_UNLIKELY(!same_literal(&templates->nodes[n], p))) {
       path = NULL;
-      n = first;
-      while (n != 0 && !same_literal(match, &templates->nodes[n], p))
+      for (n = first; n != 0 && !same_literal(&templates->nodes[n], p);)
         n = templates->nodes[n].sibling;
       if (n == 0) {
         *parted = true;
         return 0;
       }
     }
-    const struct node *const node = &templates->nodes[n];
+    struct node *const node = &templates->nodes[n];
     match->starts[k] = p;
     p += node->length;
-    first = node->child;
+    n = node->child;
+    if (SBPI_LIKELY(node->kind <= STEP_STRING)) {
+      p = match_field(match, node, p, &capture);
+      if (SBPI_UNLIKELY(p == NULL))
+        return 0;
+      continue;
+    }
     switch (node->kind) {
     case STEP_NONE:
       continue;
-    case STEP_INTEGER:
-      p = match_field(match, STEP_INTEGER, p, &capture);
-      break;
-    case STEP_FLOAT:
-      p = match_field(match, STEP_FLOAT, p, &capture);
-      break;
-    case STEP_STRING:
-      p = match_field(match, STEP_STRING, p, &capture);
-      break;
     case STEP_OTHER_NUMBER:
-      p = match_field(match, STEP_FLOAT, p, &none);
+      p = match_float(p, node, NULL);
       break;
     case STEP_OTHER_STRING:
-      p = match_field(match, STEP_STRING, p, &none);
+      p = match_string(p, match->end, NULL);
       break;
     case STEP_LOOP:
       p = match_loop(match, node, p, &capture);
@@ -236,29 +297,29 @@ SBPI_INLINE uint16_t match_line(struct match *match, const char *p, uint16_t gue
       p = match_payload(match, p);
       break;
     case STEP_SENDER:
-      p = read_u16(p, &match->sender);
+      p = read_u16(p, node, &match->sender);
       break;
     case STEP_CRC:
-      p = read_u16(p, &match->crc);
+      p = read_u16(p, node, &match->crc);
       match->has_crc = true;
       break;
     case STEP_LENGTH:
-      p = read_u16(p, &match->length);
+      p = read_u16(p, node, &match->length);
       match->has_length = true;
       break;
     case STEP_TYPE:
-      p = read_u16(p, &match->type);
+      p = read_u16(p, node, &match->type);
       if (p != NULL && (path == NULL || templates->nodes[path[k + 1]].type != match->type)) {
         path = NULL;
-        first = child_for_type(templates, node, match->type);
-        *parted = first == 0;
-        if (first == 0)
+        n = child_for_type(templates, node, match->type);
+        *parted = n == 0;
+        if (n == 0)
           return 0;
       }
       break;
     default:
       *behind = p;
-      return n;
+      return (uint16_t)(node - templates->nodes);
     }
     if (SBPI_UNLIKELY(p == NULL))
       return 0;
@@ -429,7 +490,7 @@ static struct sbp_span object_of(const struct match *match, const struct leaf *l
   return object;
 }
 
-static void begin(struct match *match, const struct templates *templates, const char *end) {
+static void begin(struct match *match, struct templates *templates, const char *end) {
   match->end = end;
   match->templates = templates;
   match->loop_count = 0;
@@ -476,14 +537,14 @@ const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, con
 }
 
 bool sbpi_templates_agree(const struct sbp_reader *reader, const struct sbp_line *line, const uint8_t *frame) {
-  const struct templates *const templates = reader->templates;
+  struct templates *const templates = reader->templates;
   enum { LONGEST_CHECKED = 4096 };
-  char text[LONGEST_CHECKED + 1 + HEAD];
+  char text[LONGEST_CHECKED + SBPI_LINE_SLACK];
   uint8_t copy[SBP_FRAME_MAX];
   if (line->text.length > LONGEST_CHECKED || templates->last == 0)
     return false;
   memcpy(text, line->text.text, line->text.length);
-  memset(text + line->text.length, '\n', 1 + HEAD);
+  memset(text + line->text.length, '\n', SBPI_LINE_SLACK);
   struct match match;
   begin(&match, templates, text + line->text.length);
   const char *behind;

@@ -171,20 +171,19 @@ def shortest_digits(mantissa, exponent, lower_is_near, ties_up):
     """
     inclusive = mantissa % 2 == 0
     value, upper, lower = 4 * mantissa, 4 * mantissa + 2, 4 * mantissa - (1 if lower_is_near else 2)
-    scale = exponent - 2
-    power = len(str(value << scale)) - 1 if scale >= 0 else _floor_log10(value, -scale)
+    up, down = 1 << max(exponent - 2, 0), 1 << max(2 - exponent, 0)
+    power = _floor_log10(value * up, down)
     for count in range(1, 18):
         k = power - count + 1
-        up = (1 << max(scale, 0)) * 10 ** max(-k, 0)
-        down = (1 << max(-scale, 0)) * 10 ** max(k, 0)
+        unit, whole = up * 10 ** max(-k, 0), down * 10 ** max(k, 0)
         best = None
-        floor = value * up // down
+        floor = value * unit // whole
         for digits in (floor, floor + 1):
             if inclusive:
-                inside = lower * up <= digits * down <= upper * up
+                inside = lower * unit <= digits * whole <= upper * unit
             else:
-                inside = lower * up < digits * down < upper * up
-            distance = abs(digits * down - value * up)
+                inside = lower * unit < digits * whole < upper * unit
+            distance = abs(digits * whole - value * unit)
             if inside and digits > 0:
                 wanted = best is None or distance < best[0]
                 tie = best is not None and distance == best[0]
@@ -197,14 +196,9 @@ def shortest_digits(mantissa, exponent, lower_is_near, ties_up):
     raise AssertionError("seventeen digits are enough")
 
 
-def _floor_log10(value, shift):
-    """floor(log10(value / 2^shift))."""
-    power = 0
-    while value * 10**-power < 1 << shift if power < 0 else value < (1 << shift) * 10**power:
-        power -= 1
-    while value * 10 ** max(-(power + 1), 0) >= (1 << shift) * 10 ** max(power + 1, 0):
-        power += 1
-    return power
+def _floor_log10(numerator, denominator):
+    power = len(str(numerator)) - len(str(denominator))
+    return power - (numerator * 10 ** max(-power, 0) < denominator * 10 ** max(power, 0))
 
 
 @functools.lru_cache(maxsize=1 << 18)

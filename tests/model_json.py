@@ -13,7 +13,6 @@ from fractions import Fraction
 import model
 
 NESTING_MAX = 128
-WRAPPER_KEYS = ("crc", "length", "msg_type", "msg_name", "payload", "preamble", "sender")
 _SPACE = b" \t\r\n"
 _NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORD = re.compile(rb'[^ \t\r\n,\[\]{}"]+')
@@ -444,13 +443,13 @@ class Result:
     """What a JSON tool makes of its input: output, the places of its faults, and the exit code."""
 
     def __init__(self):
-        self.out = b""
+        self.out = bytearray()
         self.faults = []  # (status, offset of the value, offset of the fault)
         self.exit = 0
 
 
 def convert(data, handler, use):
-    """Go through the stream: use(node) gives bytes or raises Fault; with to-invalid a value that cannot be used is passed on."""
+    """Go through the stream: use(node) gives bytes or raises Fault. With to-invalid, useless values are passed on."""
     result = Result()
     for event in values(data):
         try:

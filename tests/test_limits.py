@@ -17,16 +17,10 @@ import pytest
 
 import model
 import tool
-from tool import HEARTBEAT, HEARTBEAT_LINE, SHORT_LINE, command
+from tool import HEARTBEAT, HEARTBEAT_LINE, PLAIN, SHORT_LINE, command
 
 MIB = 1 << 20
 SHARE = min(1.0, tool.SCALE / 10)
-# Sanitizers and emulators have memory and time of their own.
-PLAIN = (
-    not tool.EMULATOR and b"__asan_init" not in (tool.BIN / "sbp2json").read_bytes()
-    if (tool.BIN / "sbp2json").exists()
-    else False
-)
 
 
 class Measured(tool.Result):

@@ -129,6 +129,7 @@ def test_buffered_output_waits_for_the_end():
         assert live.finish().out == HEARTBEAT_LINE
 
 
+@pytest.mark.skipif(not tool.PLAIN, reason="needs system calls that count")
 def test_large_blocks_are_written_when_input_does_not_pause(tmp_path):
     """A write per message costs more than all else together."""
     if not os.path.exists("/usr/bin/strace"):

@@ -16,6 +16,15 @@ EMULATOR = shlex.split(os.environ.get("SBPKIT_EMULATOR", ""))
 # How much of the random and the long: 1 in a quick run, 10 and more in a full one.
 SCALE = float(os.environ.get("SBPKIT_TEST_SCALE", "1"))
 
+
+def _is_plain():
+    path = BIN / "sbp2json"
+    return not EMULATOR and path.exists() and b"__asan_init" not in path.read_bytes()
+
+
+# Whether time, memory and system calls are the tools' own: not those of an emulator or a sanitizer.
+PLAIN = _is_plain()
+
 HEARTBEAT = bytes.fromhex("55ffff2a00040032000009a7")
 HEARTBEAT_LINE = (
     b'{"crc":42761,"length":4,"msg_type":65535,"msg_name":"MSG_HEARTBEAT",'
