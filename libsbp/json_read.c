@@ -2,10 +2,13 @@
 /* A stream of JSON values -> frames: where values begin and end, where to go on behind a fault, and what of a message
  * object makes its frame. The syntax is json_scan.c's, fields are fields.c's. */
 #include "fields.h"
-#include "json_line.h"
+#include "json_own.h"
 #include "templates.h"
 
 static const struct sbp_span nothing = {NULL, 0};
+
+/* So many values in a row may lack their end and be read on at the line behind their first one. */
+enum { ENDLESS_MAX = 16 };
 
 /* ---- The message object ---- */
 
@@ -306,7 +309,7 @@ static enum sbp_status use_value(struct sbp_reader *reader, struct sbp_line *lin
 enum sbp_status sbp_line_check(const struct sbp_reader *reader, const struct sbp_line *line, const uint8_t *frame,
                                struct sbp_fault *fault) {
   uint8_t payload[SBP_PAYLOAD_MAX];
-  if (line->message == NULL || (reader->templates != NULL && sbpi_templates_agree(reader, line, frame)))
+  if (line->message == NULL || line->agrees || (reader->templates != NULL && sbpi_templates_agree(reader, line, frame)))
     return SBP_OK;
   struct sbp_fault wrong;
   fault->status = SBP_OK;
@@ -442,6 +445,7 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
   bool learn = false;
 
   line->notes = 0;
+  line->agrees = false;
   line->message = NULL;
   line->text = nothing;
   *used = 0;
@@ -483,7 +487,9 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
       line->in_array = reader->state.in_array;
       line_end = *p == '{' ? sbpi_line_end(p, end) : NULL;
       if (reader->templates != NULL && line_end != NULL) {
-        const char *const behind = sbpi_templates_read(reader, p, line_end, frame, line, &learn);
+        const char *behind = sbpi_own_line_read(reader, p, line_end, frame, line);
+        if (behind == NULL)
+          behind = sbpi_templates_read(reader, p, line_end, frame, line, &learn);
         if (SBPI_LIKELY(behind != NULL)) {
           reader->state.elements = true;
           reader->state.separated = false;
@@ -508,6 +514,7 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
       line->text.text = p;
       line->text.length = reader->state.at;
       reader->state.begun = false;
+      reader->state.endless = 0;
       reader->state.elements = true;
       reader->state.separated = false;
       *used = (size_t)(p - data) + reader->state.at;
@@ -532,7 +539,18 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
     } else {
       const char *const bad = p + reader->state.at;
       const struct sbp_span seen = {bad, bad < end ? 1 : 0};
-      begin_passing(reader, SBP_ERROR_SYNTAX, sbpi_place_after(reader->place, p, bad), seen, wanted);
+      /* Of a value that is cut off the beginning tells more than the end of the input. */
+      const struct sbp_place place = bad < end ? sbpi_place_after(reader->place, p, bad) : reader->place;
+      begin_passing(reader, SBP_ERROR_SYNTAX, place, seen, wanted);
+    }
+    const bool ended = result == SBPI_SCAN_BAD && p + reader->state.at < end;
+    reader->state.endless = ended ? 0 : reader->state.endless + 1;
+    if (reader->state.endless > ENDLESS_MAX) {
+      /* Each of these values has cost a look at all that follows. Now what follows is taken for its inside. */
+      const char *const behind = p + (result == SBPI_SCAN_MORE ? SBP_VALUE_MAX : left);
+      reader->state.passed_lines = sbpi_place_after(reader->place, p, behind).line - reader->place.line;
+      reader->state.passed_bytes = (uint64_t)(behind - p);
+      p = pass(reader, p, behind);
     }
   }
 

@@ -389,7 +389,7 @@ more:
     return SBPI_SCAN_MORE;
 cut_off:
   p = end;
-  *wanted = "the rest of the value";
+  *wanted = "the rest of the value that begins here";
 bad:
   reader->state.at = (uint32_t)(p - text);
   return SBPI_SCAN_BAD;

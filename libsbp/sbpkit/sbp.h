@@ -333,6 +333,7 @@ struct sbp_line {
   size_t frame_size;
   unsigned notes;         /* enum sbp_note */
   bool in_array;          /* an element of a top-level array */
+  bool agrees;            /* its fields are known to be those of its payload */
   struct sbp_fault fault; /* filled in where a fault is returned */
 };
 
@@ -369,8 +370,11 @@ struct sbp_reader {
     bool passing;    /* looking for a line to go on at */
     bool line_began; /* there: data[0] is in the first column */
     struct sbp_place array_place; /* where the top-level array begins */
+    bool float_compat;            /* how floats stood in the last line of our own form */
+    uint32_t own_misses;          /* lines in a row that began like our own */
     uint64_t passed_bytes;
     uint64_t passed_lines;
+    uint32_t endless; /* values in a row whose end was not found */
     struct sbp_fault fault;
   } state;
 };

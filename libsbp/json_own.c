@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "json_own.h"
+
+#include "number.h"
+
+enum {
+  FIELDS_MAX = 8192, /* room for the fields of any message of the protocol */
+  MISSES_MAX = 32,   /* so many lines in a row that look like ours but are not: */
+  MISSES_SKIP = 15   /* only each 16th is tried */
+};
+
+/* Past a literal, or NULL. A line break ends the line, which no literal holds. */
+#define PAST(p, literal) (memcmp((p), (literal), sizeof(literal) - 1) == 0 ? (p) + sizeof(literal) - 1 : NULL)
+
+/* Past an integer of up to 5 digits as it is written here. */
+static const char *read_u16(const char *p, uint32_t *value) {
+  uint32_t sum = 0;
+  const char *const begin = p;
+  while (sbpi_is_digit(*p) && p - begin < 6)
+    sum = sum * 10 + (uint32_t)(*p++ - '0');
+  *value = sum;
+  return p == begin || sum > 0xffff || sbpi_has_leading_zero(begin) ? NULL : p;
+}
+
+/* Past the fields, if they are those of the payload. Floats are tried in the form that the last line had, then in the
+ * other one. */
+static const char *past_fields(struct sbp_reader *reader, const struct sbp_message *message, const uint8_t *payload,
+                               size_t size, const char *p, const char *line_end) {
+  char fields[FIELDS_MAX + SBPI_NUMBER_ROOM];
+  for (int i = 0; i < 2; i++) {
+    const bool compat = reader->state.float_compat;
+    const size_t length = (size_t)(message->write_fields(fields, payload, payload + size, compat) - fields);
+    if ((size_t)(line_end - p) > length && memcmp(p, fields, length) == 0)
+      return p + length;
+    reader->state.float_compat = !compat;
+  }
+  return NULL;
+}
+
+static const char *read(struct sbp_reader *reader, const char *text, const char *line_end, uint8_t *frame,
+                        struct sbp_line *line) {
+  uint32_t crc;
+  uint32_t length;
+  uint32_t type;
+  uint32_t sender;
+  /* The shortest of these lines is longer than what is compared here before its length is known. */
+  if (line_end - text < 64)
+    return NULL;
+  const char *p = read_u16(text + sizeof "{\"crc\":" - 1, &crc);
+  if (p == NULL || (p = PAST(p, ",\"length\":")) == NULL || (p = read_u16(p, &length)) == NULL || length > 255)
+    return NULL;
+  const char *const envelope = p;
+  if ((p = PAST(p, ",\"msg_type\":")) == NULL || read_u16(p, &type) == NULL)
+    return NULL;
+  const struct sbp_message *const message = sbp_message_by_id(reader->schema, (uint16_t)type);
+  if (message == NULL || message->write_fields == NULL || message->fields_max > FIELDS_MAX)
+    return NULL;
+  const size_t base64 = SBP_BASE64_SIZE(length);
+  static const char behind_payload[] = "\",\"preamble\":85,\"sender\":";
+  if ((size_t)(line_end - envelope) < message->envelope_length + base64 + sizeof behind_payload ||
+      memcmp(envelope, message->envelope, message->envelope_length) != 0)
+    return NULL;
+  p = envelope + message->envelope_length;
+  uint8_t *const payload = frame + SBP_FRAME_HEADER;
+  if (sbp_base64_decode(reader->cpu, p, base64, payload) != (ptrdiff_t)length ||
+      (p = PAST(p + base64, behind_payload)) == NULL || (p = read_u16(p, &sender)) == NULL)
+    return NULL;
+  line->frame_size = sbp_frame_pack(reader->cpu, (uint16_t)type, (uint16_t)sender, payload, (uint8_t)length, frame);
+  if (crc != sbpi_load16(payload + length))
+    return NULL;
+  if (length >= message->body.size && (p = past_fields(reader, message, payload, length, p, line_end)) == NULL)
+    return NULL;
+  if (*p != '}')
+    return NULL;
+  line->message = message;
+  line->notes = length < message->body.size ? SBP_NOTE_SHORT : 0;
+  return p + 1;
+}
+
+const char *sbpi_own_line_read(struct sbp_reader *reader, const char *text, const char *line_end, uint8_t *frame,
+                               struct sbp_line *line) {
+  if (PAST(text, "{\"crc\":") == NULL)
+    return NULL;
+  if (reader->state.own_misses > MISSES_MAX && (++reader->state.own_misses & MISSES_SKIP) != 0)
+    return NULL;
+  const char *const behind = read(reader, text, line_end, frame, line);
+  if (behind == NULL) {
+    reader->state.own_misses++;
+    return NULL;
+  }
+  reader->state.own_misses = 0;
+  line->text.text = text;
+  line->text.length = (size_t)(behind - text);
+  line->object = line->text;
+  line->agrees = true;
+  return behind;
+}
