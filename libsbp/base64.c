@@ -180,6 +180,23 @@ WIDE static bool decode_wide(const char **text, size_t *size, uint8_t **out) {
     *size -= 32;
     *out += 24;
   }
+  if (*size >= 20) {
+    const __m128i c = load(*text);
+    const __m128i high = _mm_and_si128(_mm_srli_epi32(c, 4), _mm256_castsi256_si128(nibble));
+    const __m128i low = _mm_and_si128(c, _mm256_castsi256_si128(nibble));
+    const __m128i wrong =
+        _mm_and_si128(pick(_mm256_castsi256_si128(by_low), low), pick(_mm256_castsi256_si128(by_high), high));
+    const __m128i which = _mm_add_epi8(_mm_cmpeq_epi8(c, _mm256_castsi256_si128(slash)), high);
+    const __m128i values = _mm_add_epi8(c, pick(_mm256_castsi256_si128(offset), which));
+    const __m128i pairs = _mm_maddubs_epi16(values, _mm_set1_epi32(0x01400140));
+    const __m128i bytes = pick(_mm_madd_epi16(pairs, _mm_set1_epi32(0x00011000)), _mm256_castsi256_si128(order));
+    _mm_storel_epi64((__m128i *)(void *)*out, bytes);
+    sbpi_store32(*out + 8, (uint32_t)_mm_extract_epi32(bytes, 2));
+    bad = _mm256_or_si256(bad, _mm256_zextsi128_si256(wrong));
+    *text += 16;
+    *size -= 16;
+    *out += 12;
+  }
   return _mm256_testz_si256(bad, bad) != 0;
 }
 #endif

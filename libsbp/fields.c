@@ -408,11 +408,17 @@ static enum sbp_status pack_array(struct sbpi_fields *fields, const struct level
 
 /* The field with this key, looked for from *next on, where keys in the schema's order have it. */
 static const struct sbp_field *find_field(const struct sbp_struct *body, struct sbp_span key, uint16_t *next) {
-  for (uint16_t i = 0; i < body->field_count; i++) {
-    const uint16_t at = (uint16_t)((*next + i) % body->field_count);
-    if (sbpi_key_is(key, body->fields[at].name, body->fields[at].name_length)) {
+  const bool plain = memchr(key.text, '\\', key.length) == NULL;
+  uint16_t at = *next;
+  for (uint16_t i = 0; i < body->field_count; i++, at++) {
+    if (at >= body->field_count)
+      at = 0;
+    const struct sbp_field *const field = &body->fields[at];
+    if (plain && (field->name_length != key.length || field->name[0] != key.text[0]))
+      continue;
+    if (sbpi_key_is(key, field->name, field->name_length)) {
       *next = (uint16_t)(at + 1);
-      return &body->fields[at];
+      return field;
     }
   }
   return NULL;

@@ -8,54 +8,33 @@ SBPI_INLINE const char *skip_space(const char *p) {
   return p;
 }
 
-static const char *skip_value(const char *p, const char *end, unsigned depth);
-
-/* To the closing bracket of an object or array, from its opening one. */
-static const char *skip_container(const char *p, const char *end, unsigned depth) {
-  const bool object = *p == '{';
-  const char close = object ? '}' : ']';
-  /* The general reader minds the limit itself, which is lower in a top-level array. */
-  if (depth >= SBP_NESTING_MAX - 1)
-    return NULL;
-  p = skip_space(p + 1);
-  if (*p == close)
-    return p;
-  for (;;) {
-    if (object) {
-      if (*p != '"' || (p = sbpi_skip_string(p + 1, end)) == NULL)
-        return NULL;
-      p = skip_space(p + 1);
-      if (*p != ':')
-        return NULL;
-      p = skip_space(p + 1);
-    }
-    p = skip_value(p, end, depth);
-    if (p == NULL)
-      return NULL;
+/* Past a character that is mostly there at once, and the space behind it; NULL where it is not there. */
+SBPI_INLINE const char *past(const char *p, char c) {
+  if (SBPI_UNLIKELY(*p != c)) {
     p = skip_space(p);
-    if (*p == close)
-      return p;
-    if (*p != ',')
+    if (*p != c)
       return NULL;
-    p = skip_space(p + 1);
   }
+  return skip_space(p + 1);
 }
+
+static const char *skip_object(const char *p, const char *end, unsigned depth);
+static const char *skip_array(const char *p, const char *end, unsigned depth);
 
 static const char *skip_word(const char *p, const char *word, size_t length) {
   return memcmp(p, word, length) == 0 ? p + length : NULL;
 }
 
-SBPI_INLINE const char *skip_any(const char *p, const char *end, unsigned depth) {
-  if (SBPI_LIKELY(*p == '-' || sbpi_is_digit(*p)))
-    return sbpi_skip_number(p);
+/* What is no number. */
+static const char *skip_other(const char *p, const char *end, unsigned depth) {
   switch (*p) {
   case '"':
     p = sbpi_skip_string(p + 1, end);
-    break;
+    return p == NULL ? NULL : p + 1;
   case '{':
+    return skip_object(p, end, depth + 1);
   case '[':
-    p = skip_container(p, end, depth + 1);
-    break;
+    return skip_array(p, end, depth + 1);
   case 't':
     return skip_word(p, "true", 4);
   case 'f':
@@ -65,14 +44,67 @@ SBPI_INLINE const char *skip_any(const char *p, const char *end, unsigned depth)
   default:
     return NULL;
   }
-  return p == NULL ? NULL : p + 1;
 }
 
-static const char *skip_value(const char *p, const char *end, unsigned depth) {
-  return skip_any(p, end, depth);
+SBPI_INLINE const char *skip_value(const char *p, const char *end, unsigned depth) {
+  return SBPI_LIKELY(sbpi_is_digit(*p) || *p == '-') ? sbpi_skip_number(p) : skip_other(p, end, depth);
 }
 
-const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const char *line_end) {
+/* The general reader minds the limit of nesting itself, which is lower in a top-level array. */
+static bool is_deep(unsigned depth) {
+  return depth >= SBP_NESTING_MAX - 1;
+}
+
+static const char *skip_object(const char *p, const char *end, unsigned depth) {
+  if (is_deep(depth))
+    return NULL;
+  p = skip_space(p + 1);
+  if (*p == '}')
+    return p + 1;
+  for (;;) {
+    if (*p != '"' || (p = sbpi_skip_string(p + 1, end)) == NULL || (p = past(p + 1, ':')) == NULL ||
+        (p = skip_value(p, end, depth)) == NULL)
+      return NULL;
+    const char *const next = past(p, ',');
+    if (next == NULL) {
+      p = skip_space(p);
+      return *p == '}' ? p + 1 : NULL;
+    }
+    p = next;
+  }
+}
+
+static const char *skip_array(const char *p, const char *end, unsigned depth) {
+  if (is_deep(depth))
+    return NULL;
+  p = skip_space(p + 1);
+  if (*p == ']')
+    return p + 1;
+  for (;;) {
+    if ((p = skip_value(p, end, depth)) == NULL)
+      return NULL;
+    const char *const next = past(p, ',');
+    if (next == NULL) {
+      p = skip_space(p);
+      return *p == ']' ? p + 1 : NULL;
+    }
+    p = next;
+  }
+}
+
+/* A word's first bytes, up to 8; none of one of more. */
+static const uint64_t first_bytes[10] = {0,
+                                         UINT64_MAX >> 56,
+                                         UINT64_MAX >> 48,
+                                         UINT64_MAX >> 40,
+                                         UINT64_MAX >> 32,
+                                         UINT64_MAX >> 24,
+                                         UINT64_MAX >> 16,
+                                         UINT64_MAX >> 8,
+                                         UINT64_MAX,
+                                         0};
+
+const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const char *stop) {
   const char *p = skip_space(text + 1);
   if (*p == '}')
     return p + 1;
@@ -80,32 +112,27 @@ const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const ch
     const char *const key = p + 1;
     if (*p != '"')
       return NULL;
-    p = sbpi_plain_end(key, line_end);
-    enum sbpi_key which = sbpi_plain_key(key, (size_t)(p - key));
+    p = sbpi_line_plain_end(key);
+    const size_t length = (size_t)(p - key);
+    enum sbpi_key which = sbpi_key_of_word(sbpi_load64((const uint8_t *)key) & first_bytes[length < 9 ? length : 9]);
     if (SBPI_UNLIKELY(*p != '"')) {
-      p = sbpi_closing_quote(p, line_end);
+      p = sbpi_closing_quote(p, stop);
       if (p == NULL)
         return NULL;
       which = sbpi_key_of(key, (size_t)(p - key));
     }
-    p = skip_space(p + 1);
-    if (*p != ':')
+    const char *const value = past(p + 1, ':');
+    if (value == NULL || (p = skip_value(value, stop, 1)) == NULL)
       return NULL;
-    const char *const value = skip_space(p + 1);
-    p = skip_any(value, line_end, 1);
-    if (p == NULL)
-      return NULL;
-    if (which < KEY_OTHER) {
-      reader->state.known[which].begin = (uint32_t)(value - text);
-      reader->state.known[which].end = (uint32_t)(p - text);
-    } else if (which == KEY_FIELD) {
-      reader->state.more_keys = true;
+    /* Those that mean nothing are kept too: storing is cheaper than asking. */
+    reader->state.known[which].begin = (uint32_t)(value - text);
+    reader->state.known[which].end = (uint32_t)(p - text);
+    reader->state.more_keys |= which == KEY_FIELD;
+    const char *const next = past(p, ',');
+    if (next == NULL) {
+      p = skip_space(p);
+      return *p == '}' ? p + 1 : NULL;
     }
-    p = skip_space(p);
-    if (*p == '}')
-      return p + 1;
-    if (*p != ',')
-      return NULL;
-    p = skip_space(p + 1);
+    p = next;
   }
 }

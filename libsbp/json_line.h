@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON on one line of which the end is known: its line break stops every loop, so that nothing asks at each byte
- * whether there is another one. What is not as expected is no fault here: the general reader (json_scan.c) decides. */
+/* JSON within one line, before a place in the input where a line break is known to stand: it stops every loop, so that
+ * nothing asks at each byte whether there is another one. What is not as expected is no fault here: the general reader
+ * (json_scan.c) decides. */
 #ifndef SBPKIT_JSON_LINE_H
 #define SBPKIT_JSON_LINE_H
 
 #include "json_scan.h"
 
-enum {
-  SBPI_LINE_MAX = 16384, /* no longer line is looked for */
-  SBPI_LINE_SLACK = 16   /* bytes that can be read from a line's break on */
-};
+/* So many bytes can be read from that line break on. */
+enum { SBPI_LINE_SLACK = 16 };
 
-/* The line break that ends the line at text, or NULL where there is none near enough to its beginning, or too near to
- * the end of the input. */
-SBPI_INLINE const char *sbpi_line_end(const char *text, const char *end) {
-  const size_t left = (size_t)(end - text);
-  const char *const line_end = memchr(text, '\n', left < SBPI_LINE_MAX ? left : SBPI_LINE_MAX);
-  return line_end != NULL && end - line_end >= SBPI_LINE_SLACK ? line_end : NULL;
-}
-
-/* sbpi_scan_value for an object on a line. Returns what stands behind it, or NULL where the general reader must look.
- */
-const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const char *line_end);
+/* sbpi_scan_value for an object, which begins before the line break at stop. Returns what stands behind it, or NULL
+ * where the general reader must look. */
+const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const char *stop);
 
 /* Tokens. Each of these returns what stands behind it, or NULL. */
 
-/* The line break that ends the line stops every loop. */
+#ifdef __SSE2__
+/* A bit for each of sixteen bytes: whether it is a digit. Bits above are 0. */
+SBPI_INLINE unsigned sbpi_digit_mask(const char *p) {
+  const __m128i values = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
+  return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(values, _mm_set1_epi8(9)), values));
+}
+#endif
+
+/* Digits, one at least. The line break that ends the line stops every loop. */
 SBPI_INLINE const char *sbpi_skip_digits(const char *p) {
+#ifdef __SSE2__
+  const unsigned count = (unsigned)__builtin_ctz(~sbpi_digit_mask(p));
+  if (SBPI_LIKELY(count < 16))
+    return count == 0 ? NULL : p + count;
+#endif
   if (!sbpi_is_digit(*p))
     return NULL;
   do
@@ -40,10 +44,18 @@ SBPI_INLINE bool sbpi_has_leading_zero(const char *p) {
   return (p[0] == '0') & sbpi_is_digit(p[1]);
 }
 
-/* An integer. Where a number goes on behind it, it does not match the next literal. */
+/* An integer. Where a number goes on behind it, it does not match the next literal. In lines of no known order nothing
+ * of a number can be foretold, and so what is usual takes no branch. */
 SBPI_INLINE const char *sbpi_skip_integer(const char *p) {
   p += *p == '-';
-  return SBPI_UNLIKELY(sbpi_has_leading_zero(p)) ? NULL : sbpi_skip_digits(p);
+#ifdef __SSE2__
+  const unsigned count = (unsigned)__builtin_ctz(~sbpi_digit_mask(p));
+  /* The sign bit is set where the first digit is 0 and there are others, or where there is none. */
+  const unsigned first = (unsigned)(uint8_t)*p - '0';
+  if (SBPI_LIKELY(count < 16 && ((((first - 1) & (1 - count)) | (count - 1)) >> 31) == 0))
+    return p + count;
+#endif
+  return sbpi_has_leading_zero(p) ? NULL : sbpi_skip_digits(p);
 }
 
 SBPI_INLINE const char *sbpi_skip_number(const char *p) {
@@ -58,9 +70,25 @@ SBPI_INLINE const char *sbpi_skip_number(const char *p) {
   return p;
 }
 
+/* To a string's first byte that is a quote, a backslash or a control character, as the line break is. */
+SBPI_INLINE const char *sbpi_line_plain_end(const char *p) {
+#ifdef __SSE2__
+  for (;; p += 16) {
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const unsigned mask = sbpi_special_mask(bytes);
+    if (SBPI_LIKELY(mask != 0))
+      return p + __builtin_ctz(mask);
+  }
+#else
+  while (*p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
+    p++;
+  return p;
+#endif
+}
+
 /* To a string's closing quote. */
 SBPI_INLINE const char *sbpi_skip_string(const char *p, const char *end) {
-  const char *const stop = sbpi_plain_end(p, end);
+  const char *const stop = sbpi_line_plain_end(p);
   return SBPI_LIKELY(*stop == '"') ? stop : sbpi_closing_quote(stop, end);
 }
 

@@ -9,7 +9,7 @@ enum {
   MISSES_SKIP = 15   /* only each 16th is tried */
 };
 
-/* Past a literal, or NULL. A line break ends the line, which no literal holds. */
+/* Past a literal, or NULL. */
 #define PAST(p, literal) (memcmp((p), (literal), sizeof(literal) - 1) == 0 ? (p) + sizeof(literal) - 1 : NULL)
 
 /* Past an integer of up to 5 digits as it is written here. */
@@ -25,26 +25,26 @@ static const char *read_u16(const char *p, uint32_t *value) {
 /* Past the fields, if they are those of the payload. Floats are tried in the form that the last line had, then in the
  * other one. */
 static const char *past_fields(struct sbp_reader *reader, const struct sbp_message *message, const uint8_t *payload,
-                               size_t size, const char *p, const char *line_end) {
+                               size_t size, const char *p, const char *stop) {
   char fields[FIELDS_MAX + SBPI_NUMBER_ROOM];
   for (int i = 0; i < 2; i++) {
     const bool compat = reader->state.float_compat;
     const size_t length = (size_t)(message->write_fields(fields, payload, payload + size, compat) - fields);
-    if ((size_t)(line_end - p) > length && memcmp(p, fields, length) == 0)
+    if ((size_t)(stop - p) > length && memcmp(p, fields, length) == 0)
       return p + length;
     reader->state.float_compat = !compat;
   }
   return NULL;
 }
 
-static const char *read(struct sbp_reader *reader, const char *text, const char *line_end, uint8_t *frame,
+static const char *read(struct sbp_reader *reader, const char *text, const char *stop, uint8_t *frame,
                         struct sbp_line *line) {
   uint32_t crc;
   uint32_t length;
   uint32_t type;
   uint32_t sender;
   /* The shortest of these lines is longer than what is compared here before its length is known. */
-  if (line_end - text < 64)
+  if (stop - text < 64)
     return NULL;
   const char *p = read_u16(text + sizeof "{\"crc\":" - 1, &crc);
   if (p == NULL || (p = PAST(p, ",\"length\":")) == NULL || (p = read_u16(p, &length)) == NULL || length > 255)
@@ -57,7 +57,7 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
     return NULL;
   const size_t base64 = SBP_BASE64_SIZE(length);
   static const char behind_payload[] = "\",\"preamble\":85,\"sender\":";
-  if ((size_t)(line_end - envelope) < message->envelope_length + base64 + sizeof behind_payload ||
+  if ((size_t)(stop - envelope) < message->envelope_length + base64 + sizeof behind_payload ||
       memcmp(envelope, message->envelope, message->envelope_length) != 0)
     return NULL;
   p = envelope + message->envelope_length;
@@ -68,7 +68,7 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
   line->frame_size = sbp_frame_pack(reader->cpu, (uint16_t)type, (uint16_t)sender, payload, (uint8_t)length, frame);
   if (crc != sbpi_load16(payload + length))
     return NULL;
-  if (length >= message->body.size && (p = past_fields(reader, message, payload, length, p, line_end)) == NULL)
+  if (length >= message->body.size && (p = past_fields(reader, message, payload, length, p, stop)) == NULL)
     return NULL;
   if (*p != '}')
     return NULL;
@@ -77,13 +77,13 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
   return p + 1;
 }
 
-const char *sbpi_own_line_read(struct sbp_reader *reader, const char *text, const char *line_end, uint8_t *frame,
+const char *sbpi_own_line_read(struct sbp_reader *reader, const char *text, const char *stop, uint8_t *frame,
                                struct sbp_line *line) {
   if (PAST(text, "{\"crc\":") == NULL)
     return NULL;
   if (reader->state.own_misses > MISSES_MAX && (++reader->state.own_misses & MISSES_SKIP) != 0)
     return NULL;
-  const char *const behind = read(reader, text, line_end, frame, line);
+  const char *const behind = read(reader, text, stop, frame, line);
   if (behind == NULL) {
     reader->state.own_misses++;
     return NULL;

@@ -422,12 +422,30 @@ static const char *pass_between(struct sbp_reader *reader, const char *p, const 
   return p;
 }
 
-/* Read on in the value at p; line_end as of json_line.h, or NULL. */
-static enum sbpi_scan scan(struct sbp_reader *reader, const char *p, size_t size, bool last, const char *line_end,
+/* The last line break of the input that is there, with room behind it, as json_line.h wants; NULL where there is none
+ * behind p. It is looked for once for each piece of input that is read. */
+static const char *find_stop(struct sbp_reader *reader, const char *p, const char *end) {
+  enum { FARTHEST = 16384 };
+  const size_t left = (size_t)(end - p);
+  const uint64_t end_offset = reader->place.offset + left;
+  if (SBPI_UNLIKELY(reader->state.stop_searched != end_offset)) {
+    size_t distance = SBPI_LINE_SLACK;
+    while (distance <= left && distance <= FARTHEST && end[-(ptrdiff_t)distance] != '\n')
+      distance++;
+    reader->state.stop_searched = end_offset;
+    reader->state.stop_distance = (uint32_t)distance;
+    if (distance > FARTHEST)
+      reader->state.stop_distance = UINT32_MAX;
+  }
+  return reader->state.stop_distance <= left ? end - reader->state.stop_distance : NULL;
+}
+
+/* Read on in the value at p; stop is what json_line.h wants, or NULL. */
+static enum sbpi_scan scan(struct sbp_reader *reader, const char *p, size_t size, bool last, const char *stop,
                            const char **wanted) {
-  if (line_end != NULL) {
-    const char *const behind = sbpi_scan_line(reader, p, line_end);
-    if (SBPI_LIKELY(behind != NULL)) {
+  if (stop != NULL) {
+    const char *const behind = sbpi_scan_line(reader, p, stop);
+    if (SBPI_LIKELY(behind != NULL && (size_t)(behind - p) <= size)) {
       reader->state.at = (uint32_t)(behind - p);
       return SBPI_SCAN_DONE;
     }
@@ -441,7 +459,7 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
   const char *const end = data + size;
   const char *p = data;
   const char *wanted = NULL;
-  const char *line_end = NULL;
+  const char *stop = NULL;
   bool learn = false;
 
   line->notes = 0;
@@ -485,11 +503,11 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
       p = value;
       line->place = reader->place;
       line->in_array = reader->state.in_array;
-      line_end = *p == '{' ? sbpi_line_end(p, end) : NULL;
-      if (reader->templates != NULL && line_end != NULL) {
-        const char *behind = sbpi_own_line_read(reader, p, line_end, frame, line);
+      stop = *p == '{' ? find_stop(reader, p, end) : NULL;
+      if (reader->templates != NULL && stop != NULL) {
+        const char *behind = sbpi_own_line_read(reader, p, stop, frame, line);
         if (behind == NULL)
-          behind = sbpi_templates_read(reader, p, line_end, frame, line, &learn);
+          behind = sbpi_templates_read(reader, p, stop, frame, line, &learn);
         if (SBPI_LIKELY(behind != NULL)) {
           reader->state.elements = true;
           reader->state.separated = false;
@@ -507,7 +525,7 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
   if (!reader->state.passing) {
     const size_t left = (size_t)(end - p);
     const size_t most = left < SBP_VALUE_MAX ? left : SBP_VALUE_MAX;
-    const enum sbpi_scan result = scan(reader, p, most, last && most == left, line_end, &wanted);
+    const enum sbpi_scan result = scan(reader, p, most, last && most == left, stop, &wanted);
     line->place = reader->place;
     line->in_array = reader->state.in_array;
     if (SBPI_LIKELY(result == SBPI_SCAN_DONE || result == SBPI_SCAN_DEEP)) {

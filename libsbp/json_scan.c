@@ -17,26 +17,32 @@ enum expect {
 
 /* ---- Keys ---- */
 
+#define WORD(a, b, c, d, e, f, g, h)                                                                                   \
+  ((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24 | (uint64_t)(e) << 32 |              \
+   (uint64_t)(f) << 40 | (uint64_t)(g) << 48 | (uint64_t)(h) << 56)
+
+const struct sbpi_key_slot sbpi_key_slots[16] = {
+    [0] = {0, KEY_FIELD},
+    [1] = {WORD('m', 's', 'g', '_', 't', 'y', 'p', 'e'), KEY_MSG_TYPE},
+    [2] = {WORD('l', 'e', 'n', 'g', 't', 'h', 0, 0), KEY_LENGTH},
+    [3] = {WORD('s', 'e', 'n', 'd', 'e', 'r', 0, 0), KEY_SENDER},
+    [4] = {WORD('u', 't', 'c', 0, 0, 0, 0, 0), KEY_OTHER},
+    [6] = {WORD('g', 'p', 's', '_', 'w', 'e', 'e', 'k'), KEY_OTHER},
+    [7] = {WORD('m', 'e', 'a', 'n', 'i', 'n', 'g', 0), KEY_OTHER},
+    [8] = {WORD('p', 'r', 'e', 'a', 'm', 'b', 'l', 'e'), KEY_OTHER},
+    [9] = {WORD('d', 'a', 't', 'a', 0, 0, 0, 0), KEY_DATA},
+    [12] = {WORD('p', 'a', 'y', 'l', 'o', 'a', 'd', 0), KEY_PAYLOAD},
+    [13] = {WORD('c', 'r', 'c', 0, 0, 0, 0, 0), KEY_CRC},
+    [15] = {WORD('m', 's', 'g', '_', 'n', 'a', 'm', 'e'), KEY_MSG_NAME},
+};
+
 enum sbpi_key sbpi_plain_key(const char *key, size_t length) {
-#define IS(name) (length == sizeof name - 1 && memcmp(key, name, sizeof name - 1) == 0)
-  switch (length) {
-  case 3:
-    return IS("crc") ? KEY_CRC : IS("utc") ? KEY_OTHER : KEY_FIELD;
-  case 4:
-    return IS("data") ? KEY_DATA : KEY_FIELD;
-  case 6:
-    return IS("sender") ? KEY_SENDER : IS("length") ? KEY_LENGTH : KEY_FIELD;
-  case 7:
-    return IS("payload") ? KEY_PAYLOAD : IS("meaning") ? KEY_OTHER : KEY_FIELD;
-  case 8:
-    return IS("msg_type")                     ? KEY_MSG_TYPE
-           : IS("msg_name")                   ? KEY_MSG_NAME
-           : IS("preamble") || IS("gps_week") ? KEY_OTHER
-                                              : KEY_FIELD;
-  default:
+  uint64_t word = 0;
+  if (length > sizeof word)
     return KEY_FIELD;
-  }
-#undef IS
+  for (size_t i = 0; i < length; i++)
+    word |= (uint64_t)(uint8_t)key[i] << (8 * i);
+  return sbpi_key_of_word(word);
 }
 
 enum sbpi_key sbpi_key_of(const char *key, size_t length) {

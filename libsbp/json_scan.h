@@ -30,6 +30,21 @@ enum sbpi_key sbpi_key_of(const char *key, size_t length);
 /* The same of a key that has no escapes. */
 enum sbpi_key sbpi_plain_key(const char *key, size_t length);
 
+/* The same again of one of up to eight bytes, in a word, the first in its lowest byte and zeros above. All those keys
+ * fit into one, and a multiplication that was looked for gives each a slot of its own. */
+struct sbpi_key_slot {
+  uint64_t word;
+  enum sbpi_key key;
+};
+extern const struct sbpi_key_slot sbpi_key_slots[16];
+
+SBPI_INLINE enum sbpi_key sbpi_key_of_word(uint64_t word) {
+  const struct sbpi_key_slot *const slot = &sbpi_key_slots[word * UINT64_C(0x364e433ff7c882f5) >> 60];
+  /* Without a branch: of keys in no order it could not be foretold. */
+  const unsigned other = 0u - (slot->word != word);
+  return (enum sbpi_key)(((unsigned)slot->key & ~other) | (KEY_FIELD & other));
+}
+
 /* Whether a key as it stands in the text is this name. */
 bool sbpi_key_is(struct sbp_span key, const char *name, size_t name_length);
 
@@ -61,18 +76,23 @@ SBPI_INLINE bool sbpi_is_digit(char c) {
   return (unsigned char)(c - '0') < 10;
 }
 
+#ifdef __SSE2__
+/* A bit for each of sixteen bytes: whether it ends a run of plain ones in a string. */
+SBPI_INLINE unsigned sbpi_special_mask(__m128i bytes) {
+  const __m128i control = _mm_cmpeq_epi8(_mm_max_epu8(bytes, _mm_set1_epi8(0x1f)), _mm_set1_epi8(0x1f));
+  const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+  const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+  return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), control));
+}
+#endif
+
 /* From inside a string to its first byte that is a quote, a backslash or a control character, or to end. */
 SBPI_INLINE const char *sbpi_plain_end(const char *p, const char *end) {
 #ifdef __SSE2__
-  while (end - p >= 16) {
-    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
-    const __m128i control = _mm_cmpeq_epi8(_mm_max_epu8(bytes, _mm_set1_epi8(0x1f)), _mm_set1_epi8(0x1f));
-    const __m128i special = _mm_or_si128(
-        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))), control);
-    const unsigned mask = (unsigned)_mm_movemask_epi8(special);
+  for (; end - p >= 16; p += 16) {
+    const unsigned mask = sbpi_special_mask(_mm_loadu_si128((const __m128i *)(const void *)p));
     if (mask != 0)
       return p + __builtin_ctz(mask);
-    p += 16;
   }
 #endif
   while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)

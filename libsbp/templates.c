@@ -13,7 +13,7 @@ struct capture {
 };
 
 struct match {
-  const char *end; /* a line break: no number or string goes on behind it */
+  const char *end; /* the line break that stops all loops */
   struct templates *templates;
   const char *starts[STEPS_MAX]; /* of each step's literal */
   struct capture captures[CAPTURES_MAX];
@@ -42,8 +42,14 @@ SBPI_INLINE bool same_literal(const struct node *node, const char *p) {
 
 /* ---- Values: each returns what stands behind it, or NULL ---- */
 
-/* A number that is unusual: `behind` is its end, or NULL. */
-static const char *read_long(const char *p, const char *behind, struct capture *capture) {
+/* A number that is unusual, or null where no value is wanted. */
+static SBPI_NOINLINE const char *skip_long(const char *p) {
+  const char *const behind = sbpi_skip_number(p);
+  return behind == NULL && memcmp(p, "null", 4) == 0 ? p + 4 : behind;
+}
+
+static SBPI_NOINLINE const char *read_long(const char *p, struct capture *capture) {
+  const char *const behind = sbpi_skip_number(p);
   if (behind == NULL)
     return NULL;
   capture->text = p;
@@ -56,9 +62,7 @@ static const char *read_long(const char *p, const char *behind, struct capture *
 /* How many digits stand at p; 0 where there is none, or more than 15. *last is how many it were the last time, which is
  * what is tried: so the next step begins without waiting for the count. */
 SBPI_INLINE unsigned count_digits(const char *p, uint8_t *last) {
-  const __m128i values = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
-  const __m128i at_most_9 = _mm_min_epu8(values, _mm_set1_epi8(9));
-  const unsigned count = (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(at_most_9, values)));
+  const unsigned count = (unsigned)__builtin_ctz(~sbpi_digit_mask(p));
   unsigned expected = *last;
   if (SBPI_LIKELY(count == expected)) {
     /* Else the compiler may take the one for the other. */
@@ -105,10 +109,15 @@ SBPI_INLINE uint64_t value_of_digits(const char *p, unsigned count) {
 }
 #endif
 
-/* Past a minus sign. Its branch is foretold mostly, and what follows does not wait for it. */
+/* Past a minus sign. Its branch is foretold mostly, and then what follows does not wait for the byte: so compilers must
+ * not make an addition of it. */
 SBPI_INLINE const char *skip_sign(const char *p) {
-  if (SBPI_UNLIKELY(*p == '-'))
+  if (SBPI_UNLIKELY(*p == '-')) {
+#ifdef __GNUC__
+    __asm__("" : "+r"(p));
+#endif
     p++;
+  }
   return p;
 }
 
@@ -117,9 +126,7 @@ SBPI_INLINE const char *match_integer(const char *p, struct node *node, struct c
   const char *const digits = skip_sign(p);
   const unsigned count = count_digits(digits, &node->digits);
   if (SBPI_UNLIKELY(count == 0 || (count > 1 && *digits == '0'))) {
-    if (capture == NULL)
-      return sbpi_skip_integer(p);
-    return read_long(p, sbpi_skip_integer(p), capture);
+    return capture == NULL ? skip_long(p) : read_long(p, capture);
   }
   if (capture != NULL) {
     capture->decimal.digits = value_of_digits(digits, count);
@@ -153,11 +160,7 @@ SBPI_INLINE const char *match_float(const char *p, struct node *node, struct cap
   const char *const behind = point + 1 + more;
   if (SBPI_UNLIKELY(count == 0 || more == 0 || (*behind | 0x20) == 'e' || (count > 1 && *digits == '0') ||
                     (capture != NULL && count + more > 19))) {
-    if (capture == NULL) {
-      const char *const other = sbpi_skip_number(p);
-      return other == NULL && memcmp(p, "null", 4) == 0 ? p + 4 : other;
-    }
-    return read_long(p, sbpi_skip_number(p), capture);
+    return capture == NULL ? skip_long(p) : read_long(p, capture);
   }
   if (capture != NULL) {
     capture->decimal.digits = value_of_digits(digits, count) * powers[more] + value_of_digits(point + 1, more);
@@ -202,7 +205,7 @@ SBPI_INLINE const char *match_field(struct match *match, struct node *node, cons
   return SBPI_LIKELY(node->kind == STEP_FLOAT) ? match_float(p, node, taken) : match_string(p, match->end, taken);
 }
 
-SBPI_INLINE const char *match_payload(struct match *match, const char *p) {
+static SBPI_NOINLINE const char *match_payload(struct match *match, const char *p) {
   const size_t left = (size_t)(match->end - p);
   const size_t expected = SBP_BASE64_SIZE((size_t)match->length);
   const char *behind = p + (expected < left ? expected : 0);
@@ -237,6 +240,17 @@ SBPI_INLINE const char *match_loop(struct match *match, const struct node *loop,
     }
     p += *p == ' ';
   }
+}
+
+/* Out of line, which leaves the way through other lines its registers. */
+static SBPI_NOINLINE const char *match_loop_unread(struct match *match, const struct node *loop, const char *p) {
+  struct capture *none = NULL;
+  return match_loop(match, loop, p, &none);
+}
+
+static SBPI_NOINLINE const char *match_loop_captured(struct match *match, const struct node *loop, const char *p,
+                                                     struct capture **capture) {
+  return match_loop(match, loop, p, capture);
 }
 
 /* The first node behind a type's step that was learned for this type, or 0. */
@@ -291,7 +305,7 @@ SBPI_INLINE uint16_t match_line(struct match *match, const char *p, uint16_t gue
       p = match_string(p, match->end, NULL);
       break;
     case STEP_LOOP:
-      p = match_loop(match, node, p, &capture);
+      p = wanted ? match_loop_captured(match, node, p, &capture) : match_loop_unread(match, node, p);
       break;
     case STEP_PAYLOAD:
       p = match_payload(match, p);
@@ -502,7 +516,7 @@ static void begin(struct match *match, struct templates *templates, const char *
   match->has_length = false;
 }
 
-const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, const char *line_end, uint8_t *frame,
+const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, const char *stop, uint8_t *frame,
                                 struct sbp_line *line, bool *learn) {
   struct templates *const templates = reader->templates;
   *learn = false;
@@ -510,7 +524,7 @@ const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, con
   if (templates->misses > MISSES_MAX && (++templates->misses & 255) != 0)
     return NULL;
   struct match match;
-  begin(&match, templates, line_end);
+  begin(&match, templates, stop);
   bool parted = false;
   const uint16_t guess = templates->leaves[templates->last].next;
   const char *behind = text;

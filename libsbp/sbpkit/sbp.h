@@ -358,7 +358,7 @@ struct sbp_reader {
     struct {
       uint32_t begin; /* 0: not there */
       uint32_t end;
-    } known[7];      /* members that mean something, as enum sbpi_key in json_scan.h lists them */
+    } known[9];      /* members that mean something, as enum sbpi_key in json_scan.h lists them */
     uint8_t expect;  /* enum expect in json_scan.c */
     bool more_keys;  /* the outer object has others too */
     bool begun;      /* a value's first byte is data[0] */
@@ -374,7 +374,9 @@ struct sbp_reader {
     uint32_t own_misses;          /* lines in a row that began like our own */
     uint64_t passed_bytes;
     uint64_t passed_lines;
-    uint32_t endless; /* values in a row whose end was not found */
+    uint64_t stop_searched; /* the end, by its offset, of the input in which a line break was looked for */
+    uint32_t stop_distance; /* from that end */
+    uint32_t endless;       /* values in a row whose end was not found */
     struct sbp_fault fault;
   } state;
 };
