@@ -70,6 +70,43 @@ SBPI_INLINE const char *sbpi_skip_number(const char *p) {
   return p;
 }
 
+#ifdef __SSE2__
+/* The value of 1 .. 8 digits, the first in the lowest byte; they are moved up to the highest, with zeros before them.
+ */
+SBPI_INLINE uint64_t sbpi_eight_digits(uint64_t text, unsigned count) {
+  const uint64_t digits = (text - UINT64_C(0x3030303030303030)) << (64 - 8 * count);
+  const uint64_t pairs = digits * 10 + (digits >> 8);
+  return ((pairs & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+          (pairs >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+         32;
+}
+
+/* The value of 1 .. 15 digits. */
+SBPI_INLINE uint64_t sbpi_value_of_digits(const char *p, unsigned count) {
+  if (SBPI_LIKELY(count <= 8))
+    return sbpi_eight_digits(sbpi_load64((const uint8_t *)p), count);
+  return sbpi_eight_digits(sbpi_load64((const uint8_t *)p), count - 8) * 100000000 +
+         sbpi_eight_digits(sbpi_load64((const uint8_t *)p + count - 8), 8);
+}
+#else
+SBPI_INLINE uint64_t sbpi_value_of_digits(const char *p, unsigned count) {
+  uint64_t value = 0;
+  for (; count > 0; count--)
+    value = value * 10 + (uint64_t)(*p++ - '0');
+  return value;
+}
+#endif
+
+/* A plain integer 0 .. 65535. */
+SBPI_INLINE const char *sbpi_read_u16(const char *p, uint32_t *value) {
+  const char *const behind = sbpi_skip_digits(p);
+  const size_t count = behind == NULL ? 0 : (size_t)(behind - p);
+  if (count == 0 || count > 5 || sbpi_has_leading_zero(p))
+    return NULL;
+  *value = (uint32_t)sbpi_value_of_digits(p, (unsigned)count);
+  return *value > 0xffff ? NULL : behind;
+}
+
 /* To a string's first byte that is a quote, a backslash or a control character, as the line break is. */
 SBPI_INLINE const char *sbpi_line_plain_end(const char *p) {
 #ifdef __SSE2__

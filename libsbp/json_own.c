@@ -12,16 +12,6 @@ enum {
 /* Past a literal, or NULL. */
 #define PAST(p, literal) (memcmp((p), (literal), sizeof(literal) - 1) == 0 ? (p) + sizeof(literal) - 1 : NULL)
 
-/* Past an integer of up to 5 digits as it is written here. */
-static const char *read_u16(const char *p, uint32_t *value) {
-  uint32_t sum = 0;
-  const char *const begin = p;
-  while (sbpi_is_digit(*p) && p - begin < 6)
-    sum = sum * 10 + (uint32_t)(*p++ - '0');
-  *value = sum;
-  return p == begin || sum > 0xffff || sbpi_has_leading_zero(begin) ? NULL : p;
-}
-
 /* Past the fields, if they are those of the payload. Floats are tried in the form that the last line had, then in the
  * other one. */
 static const char *past_fields(struct sbp_reader *reader, const struct sbp_message *message, const uint8_t *payload,
@@ -46,11 +36,11 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
   /* The shortest of these lines is longer than what is compared here before its length is known. */
   if (stop - text < 64)
     return NULL;
-  const char *p = read_u16(text + sizeof "{\"crc\":" - 1, &crc);
-  if (p == NULL || (p = PAST(p, ",\"length\":")) == NULL || (p = read_u16(p, &length)) == NULL || length > 255)
+  const char *p = sbpi_read_u16(text + sizeof "{\"crc\":" - 1, &crc);
+  if (p == NULL || (p = PAST(p, ",\"length\":")) == NULL || (p = sbpi_read_u16(p, &length)) == NULL || length > 255)
     return NULL;
   const char *const envelope = p;
-  if ((p = PAST(p, ",\"msg_type\":")) == NULL || read_u16(p, &type) == NULL)
+  if ((p = PAST(p, ",\"msg_type\":")) == NULL || sbpi_read_u16(p, &type) == NULL)
     return NULL;
   const struct sbp_message *const message = sbp_message_by_id(reader->schema, (uint16_t)type);
   if (message == NULL || message->write_fields == NULL || message->fields_max > FIELDS_MAX)
@@ -63,7 +53,7 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
   p = envelope + message->envelope_length;
   uint8_t *const payload = frame + SBP_FRAME_HEADER;
   if (sbp_base64_decode(reader->cpu, p, base64, payload) != (ptrdiff_t)length ||
-      (p = PAST(p + base64, behind_payload)) == NULL || (p = read_u16(p, &sender)) == NULL)
+      (p = PAST(p + base64, behind_payload)) == NULL || (p = sbpi_read_u16(p, &sender)) == NULL)
     return NULL;
   line->frame_size = sbp_frame_pack(reader->cpu, (uint16_t)type, (uint16_t)sender, payload, (uint8_t)length, frame);
   if (crc != sbpi_load16(payload + length))

@@ -75,23 +75,6 @@ SBPI_INLINE unsigned count_digits(const char *p, uint8_t *last) {
   return count;
 }
 
-/* The value of 1 .. 8 digits, the first in the lowest byte; they are moved up to the highest, with zeros before them.
- */
-SBPI_INLINE uint64_t eight_digits(uint64_t text, unsigned count) {
-  const uint64_t digits = (text - UINT64_C(0x3030303030303030)) << (64 - 8 * count);
-  const uint64_t pairs = digits * 10 + (digits >> 8);
-  return ((pairs & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
-          (pairs >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
-         32;
-}
-
-/* The value of 1 .. 15 digits. */
-SBPI_INLINE uint64_t value_of_digits(const char *p, unsigned count) {
-  if (SBPI_LIKELY(count <= 8))
-    return eight_digits(sbpi_load64((const uint8_t *)p), count);
-  return eight_digits(sbpi_load64((const uint8_t *)p), count - 8) * 100000000 +
-         eight_digits(sbpi_load64((const uint8_t *)p + count - 8), 8);
-}
 #else
 SBPI_INLINE unsigned count_digits(const char *p, uint8_t *last) {
   unsigned count = 0;
@@ -99,13 +82,6 @@ SBPI_INLINE unsigned count_digits(const char *p, uint8_t *last) {
   while (count < 16 && sbpi_is_digit(p[count]))
     count++;
   return count & 15;
-}
-
-SBPI_INLINE uint64_t value_of_digits(const char *p, unsigned count) {
-  uint64_t value = 0;
-  for (; count > 0; count--)
-    value = value * 10 + (uint64_t)(*p++ - '0');
-  return value;
 }
 #endif
 
@@ -129,7 +105,7 @@ SBPI_INLINE const char *match_integer(const char *p, struct node *node, struct c
     return capture == NULL ? skip_long(p) : read_long(p, capture);
   }
   if (capture != NULL) {
-    capture->decimal.digits = value_of_digits(digits, count);
+    capture->decimal.digits = sbpi_value_of_digits(digits, count);
     capture->decimal.negative = digits != p;
   }
   return digits + count;
@@ -163,7 +139,8 @@ SBPI_INLINE const char *match_float(const char *p, struct node *node, struct cap
     return capture == NULL ? skip_long(p) : read_long(p, capture);
   }
   if (capture != NULL) {
-    capture->decimal.digits = value_of_digits(digits, count) * powers[more] + value_of_digits(point + 1, more);
+    capture->decimal.digits =
+        sbpi_value_of_digits(digits, count) * powers[more] + sbpi_value_of_digits(point + 1, more);
     capture->decimal.exponent = -(int32_t)more;
     capture->decimal.negative = digits != p;
     capture->decimal.inexact = false;
@@ -178,7 +155,7 @@ SBPI_INLINE const char *read_u16(const char *p, struct node *node, uint32_t *val
   const unsigned count = count_digits(p, &node->digits);
   if (count == 0 || count > 5 || (count > 1 && *p == '0'))
     return NULL;
-  *value = (uint32_t)value_of_digits(p, count);
+  *value = (uint32_t)sbpi_value_of_digits(p, count);
   return *value > 0xffff ? NULL : p + count;
 }
 

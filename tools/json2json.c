@@ -32,6 +32,10 @@ static void begin(struct cli *cli) {
  * follows them. */
 static void write_flat(struct cli *cli, const char *text, size_t size) {
   const char *const limit = text + size;
+  if (memchr(text, '\n', size) == NULL && memchr(text, '\r', size) == NULL) {
+    cli_write(cli, text, size);
+    return;
+  }
   while (text != limit) {
     const char *stop = text;
     while (stop != limit && *stop != '\n' && *stop != '\r')
@@ -46,7 +50,22 @@ static void write_flat(struct cli *cli, const char *text, size_t size) {
 /* Whether a key as it stands in JSON is "data", however it is escaped. */
 static bool is_data(struct sbp_span key) {
   char plain[sizeof "\\u0064" * 4];
+  if (key.length == 4 || memchr(key.text, '\\', key.length) == NULL)
+    return key.length == 4 && memcmp(key.text, "data", 4) == 0;
   return key.length <= sizeof plain && sbp_unescape(key.text, key.length, plain) == 4 && memcmp(plain, "data", 4) == 0;
+}
+
+/* Write the members of a part of an object, each behind a comma. */
+static void write_others(struct cli *cli, struct sbp_span members) {
+  struct sbp_span key;
+  struct sbp_span value;
+  while (sbp_member_next(&members, &key, &value)) {
+    if (is_data(key)) /* also one that stands before the one that counts */
+      continue;
+    const char *const member = key.text - 1; /* its quote */
+    cli_write(cli, ",", 1);
+    write_flat(cli, member, (size_t)(value.text + value.length - member));
+  }
 }
 
 static void write_message(struct json2json *self, const struct sbp_line *line, const struct sbp_frame *frame) {
@@ -61,16 +80,12 @@ static void write_message(struct json2json *self, const struct sbp_line *line, c
   out = sbp_line_write(&self->line, line->message, frame, out + sizeof data_begin - 1);
   cli->out_end = out - 1; /* without its line feed */
 
-  struct sbp_span rest = line->text;
-  struct sbp_span key;
-  struct sbp_span value;
-  while (sbp_member_next(&rest, &key, &value)) {
-    if (is_data(key)) /* also one that stands before the one that counts */
-      continue;
-    const char *const member = key.text - 1; /* its quote */
-    cli_write(cli, ",", 1);
-    write_flat(cli, member, (size_t)(value.text + value.length - member));
-  }
+  /* The members before the message, which its key without a value ends, and those behind it. */
+  const char *const object_end = line->object.text + line->object.length;
+  const struct sbp_span before = {line->text.text, (size_t)(line->object.text - line->text.text)};
+  const struct sbp_span behind = {object_end, (size_t)(line->text.text + line->text.length - object_end)};
+  write_others(cli, before);
+  write_others(cli, behind);
   cli_write(cli, "}\n", 2);
 }
 
