@@ -51,10 +51,23 @@ static bool is_text(struct sbp_span value, const char *text) {
   return is_string(value) && sbpi_key_is(unquoted(value), text, strlen(text));
 }
 
-static enum sbp_status read_u16(struct sbp_line *line, const char *key, struct sbp_span value, uint16_t *out) {
+/* sbpi_read_integer of what is mostly a small plain one; of a line of json_line.h it can be read in words. */
+static enum sbp_status read_integer(const struct sbp_reader *reader, struct sbp_span value, bool *negative,
+                                    uint64_t *magnitude) {
+  uint32_t small;
+  if (SBPI_LIKELY(reader->state.in_line && sbpi_read_u16(value.text, &small) == value.text + value.length)) {
+    *negative = false;
+    *magnitude = small;
+    return SBP_OK;
+  }
+  return sbpi_read_integer(value, negative, magnitude);
+}
+
+static enum sbp_status read_u16(const struct sbp_reader *reader, struct sbp_line *line, const char *key,
+                                struct sbp_span value, uint16_t *out) {
   uint64_t magnitude;
   bool negative;
-  enum sbp_status status = sbpi_read_integer(value, &negative, &magnitude);
+  enum sbp_status status = read_integer(reader, value, &negative, &magnitude);
   if (status == SBP_OK && (magnitude > 0xffff || (negative && magnitude > 0)))
     status = SBP_ERROR_RANGE;
   if (status != SBP_OK)
@@ -130,7 +143,7 @@ static enum sbp_status resolve_type(const struct sbp_reader *reader, struct sbp_
   const bool has_type = is_known(reader, KEY_MSG_TYPE);
   const bool has_name = is_known(reader, KEY_MSG_NAME);
   if (has_type) {
-    const enum sbp_status status = read_u16(line, "msg_type", known(reader, line, KEY_MSG_TYPE), type);
+    const enum sbp_status status = read_u16(reader, line, "msg_type", known(reader, line, KEY_MSG_TYPE), type);
     if (status != SBP_OK)
       return status;
   }
@@ -181,7 +194,7 @@ static void compare_envelope(const struct sbp_reader *reader, struct sbp_line *l
       continue;
     bool negative;
     uint64_t magnitude;
-    const enum sbp_status status = sbpi_read_integer(known(reader, line, keys[i]), &negative, &magnitude);
+    const enum sbp_status status = read_integer(reader, known(reader, line, keys[i]), &negative, &magnitude);
     if (status != SBP_OK || magnitude != right[i] || (negative && magnitude > 0))
       line->notes |= notes[i];
   }
@@ -202,13 +215,13 @@ static enum sbp_status make_frame(const struct sbp_reader *reader, struct sbp_li
   } else {
     if (!is_known(reader, KEY_MSG_TYPE))
       return missing(line, "msg_type");
-    status = read_u16(line, "msg_type", known(reader, line, KEY_MSG_TYPE), &type);
+    status = read_u16(reader, line, "msg_type", known(reader, line, KEY_MSG_TYPE), &type);
     if (status != SBP_OK)
       return status;
     line->message = sbp_message_by_id(reader->schema, type);
   }
   if (is_known(reader, KEY_SENDER)) {
-    status = read_u16(line, "sender", known(reader, line, KEY_SENDER), &sender);
+    status = read_u16(reader, line, "sender", known(reader, line, KEY_SENDER), &sender);
     if (status != SBP_OK)
       return status;
   } else if (!reader->from_fields) {
@@ -443,10 +456,12 @@ static const char *find_stop(struct sbp_reader *reader, const char *p, const cha
 /* Read on in the value at p; stop is what json_line.h wants, or NULL. */
 static enum sbpi_scan scan(struct sbp_reader *reader, const char *p, size_t size, bool last, const char *stop,
                            const char **wanted) {
+  reader->state.in_line = false;
   if (stop != NULL) {
     const char *const behind = sbpi_scan_line(reader, p, stop);
     if (SBPI_LIKELY(behind != NULL && (size_t)(behind - p) <= size)) {
       reader->state.at = (uint32_t)(behind - p);
+      reader->state.in_line = true;
       return SBPI_SCAN_DONE;
     }
     sbpi_scan_begin(reader);

@@ -361,6 +361,7 @@ struct sbp_reader {
     } known[9];      /* members that mean something, as enum sbpi_key in json_scan.h lists them */
     uint8_t expect;  /* enum expect in json_scan.c */
     bool more_keys;  /* the outer object has others too */
+    bool in_line;    /* the value was read as json_line.h does it */
     bool begun;      /* a value's first byte is data[0] */
     bool started;    /* the stream's first bytes were looked at */
     bool in_array;   /* inside a top-level array */
