@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BIN = pathlib.Path(os.environ.get("SBPKIT_BUILD", ROOT / "build")) / "bin"
+BIN = pathlib.Path(os.environ.get("SBPKIT_BUILD", ROOT / "build")).resolve() / "bin"
 TEST_DATA = ROOT / "test_data"
 # Runs foreign binaries, as in "qemu-s390x -L /usr/s390x-linux-gnu".
 EMULATOR = shlex.split(os.environ.get("SBPKIT_EMULATOR", ""))

@@ -207,9 +207,6 @@ static inline void cli_count_short(struct cli *cli, uint16_t type) {
 
 /* ---- Messages -------------------------------------------------------------------------------------------------- */
 
-/* A line on standard error, the tool's name before it. */
-void cli_say(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
-
 /* The run cannot go on: a line, exit code 2. The first one counts, later ones are not said. */
 void cli_fail(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 

@@ -31,7 +31,7 @@ CLI_PRINTF(2, 0) static void say(struct cli *cli, const char *format, va_list ar
   io_write_error(line, size + 1);
 }
 
-void cli_say(struct cli *cli, const char *format, ...) {
+static void CLI_PRINTF(2, 3) say_line(struct cli *cli, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   say(cli, format, arguments);
@@ -72,7 +72,7 @@ static bool count_fault(struct cli *cli, uint64_t place) {
   if (cli->options.handler == CLI_RETURN)
     cli->stop = true;
   if (faults == FAULTS_SHOWN + 1 && !cli->options.debug)
-    cli_say(cli, "further faults are counted, --debug shows them");
+    say_line(cli, "further faults are counted, --debug shows them");
   return faults <= FAULTS_SHOWN || cli->options.debug;
 }
 
@@ -80,25 +80,25 @@ void cli_fault_run(struct cli *cli, uint64_t offset, uint64_t length, const char
   ++cli->counts.runs;
   cli->counts.outside += length;
   if (count_fault(cli, offset))
-    cli_say(cli, "%s%soffset %" PRIu64 ": %" PRIu64 " byte%s outside frames%s", file_name(cli), file_colon(cli), offset,
-            length, plural(length), what);
+    say_line(cli, "%s%soffset %" PRIu64 ": %" PRIu64 " byte%s outside frames%s", file_name(cli), file_colon(cli),
+             offset, length, plural(length), what);
   cli_report_run(cli, offset, length);
 }
 
 void cli_fault_value(struct cli *cli, const struct sbp_place *place, const char *what) {
   if (count_fault(cli, place->line))
-    cli_say(cli, "%s%sline %" PRIu64 " column %" PRIu64 ": %s", file_name(cli), file_colon(cli), place->line,
-            place->column, what);
+    say_line(cli, "%s%sline %" PRIu64 " column %" PRIu64 ": %s", file_name(cli), file_colon(cli), place->line,
+             place->column, what);
   cli_report_value(cli, place, what);
 }
 
 void cli_debug_offset(struct cli *cli, uint64_t offset, const char *what) {
-  cli_say(cli, "%s%soffset %" PRIu64 ": %s", file_name(cli), file_colon(cli), offset, what);
+  say_line(cli, "%s%soffset %" PRIu64 ": %s", file_name(cli), file_colon(cli), offset, what);
 }
 
 void cli_debug_place(struct cli *cli, const struct sbp_place *place, const char *what) {
-  cli_say(cli, "%s%sline %" PRIu64 " column %" PRIu64 ": %s", file_name(cli), file_colon(cli), place->line,
-          place->column, what);
+  say_line(cli, "%s%sline %" PRIu64 " column %" PRIu64 ": %s", file_name(cli), file_colon(cli), place->line,
+           place->column, what);
 }
 
 /* ---- Summary --------------------------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static void summary_line(struct cli *cli) {
   if (counts->faults > 0)
     add(&text, ", first at %s%s%s %" PRIu64, cli->several ? cli->first_file : "", file_colon(cli),
         cli->tool->reads_json ? "line" : "offset", cli->first_place);
-  cli_say(cli, "%s", text.bytes);
+  say_line(cli, "%s", text.bytes);
 }
 
 /* ---- Notes ----------------------------------------------------------------------------------------------------- */
@@ -163,17 +163,17 @@ static void note_types(struct cli *cli, const uint64_t *types, uint64_t total, b
   }
   if (count > TYPES_NAMED)
     add(&text, " and %u more", count - TYPES_NAMED);
-  cli_say(cli, "note: %" PRIu64 " message%s of %s%s %s %s", total, plural(total),
-          named       ? ""
-          : count > 1 ? "types "
-                      : "type ",
-          text.bytes, total == 1 ? "is" : "are", what);
+  say_line(cli, "note: %" PRIu64 " message%s of %s%s %s %s", total, plural(total),
+           named       ? ""
+           : count > 1 ? "types "
+                       : "type ",
+           text.bytes, total == 1 ? "is" : "are", what);
 }
 
 /* Note values that were converted, but not just as they stood. */
 static void note_values(struct cli *cli, uint64_t count, const char *had, const char *what) {
   if (count > 0)
-    cli_say(cli, "note: %" PRIu64 " value%s %s %s", count, plural(count), had, what);
+    say_line(cli, "note: %" PRIu64 " value%s %s %s", count, plural(count), had, what);
 }
 
 static void notes(struct cli *cli) {
@@ -191,20 +191,21 @@ static void notes(struct cli *cli) {
   note_values(cli, counts->rounded, "had",
               "a 64-bit field rounded as jq before 1.7 does; the payload's value was used");
   if (counts->differing > 0)
-    cli_say(cli,
-            "note: %" PRIu64 " of %" PRIu64 " values looked at have fields that disagree with their payload, which was "
-            "used; --from-fields uses the fields",
-            counts->differing, counts->compared);
+    say_line(cli,
+             "note: %" PRIu64 " of %" PRIu64
+             " values looked at have fields that disagree with their payload, which was "
+             "used; --from-fields uses the fields",
+             counts->differing, counts->compared);
   for (unsigned i = 0; i < cli->ignored_count; ++i) {
     const struct cli_ignored *const ignored = &cli->ignored[i];
-    cli_say(cli, "note: key \"%s\" is no field of %s, ignored in %" PRIu64 " value%s%s%s", ignored->key,
-            ignored->message == NULL ? "UNKNOWN" : ignored->message->body.name, ignored->count, plural(ignored->count),
-            ignored->near_field == NULL ? "" : "; did you mean ",
-            ignored->near_field == NULL ? "" : ignored->near_field);
+    say_line(cli, "note: key \"%s\" is no field of %s, ignored in %" PRIu64 " value%s%s%s", ignored->key,
+             ignored->message == NULL ? "UNKNOWN" : ignored->message->body.name, ignored->count, plural(ignored->count),
+             ignored->near_field == NULL ? "" : "; did you mean ",
+             ignored->near_field == NULL ? "" : ignored->near_field);
   }
   if (cli->ignored_more > 0)
-    cli_say(cli, "note: more keys that are no fields were ignored in %" PRIu64 " place%s", cli->ignored_more,
-            plural(cli->ignored_more));
+    say_line(cli, "note: more keys that are no fields were ignored in %" PRIu64 " place%s", cli->ignored_more,
+             plural(cli->ignored_more));
 }
 
 void cli_summarise(struct cli *cli) {

@@ -386,10 +386,11 @@ struct sbp_reader {
  * the *used bytes it took. Values may stand in any number on a line or over several; a top-level array holds messages.
  * Returns
  *   SBP_OK         a frame of line->frame_size bytes stands in frame (room: SBP_FRAME_MAX)
- *   SBP_NEED_MORE  call again with the rest and more behind it; what was read of a value is not read again
+ *   SBP_NEED_MORE  call again with the rest and more behind it; what was read of a value is not read again. A full
+ *                  buffer must grow then: a value may have SBP_VALUE_MAX bytes.
  *   SBP_END        only when `last`: nothing is left
- *   SBP_ERROR_..   one value cannot be used: line->fault says why, and *used passes it. After SBP_ERROR_SYNTAX,
- * _TOO_LONG and _TOO_DEEP it is not known to be JSON (line->text is empty); else line->text is a whole JSON value.
+ *   SBP_ERROR_..   one value cannot be used: line->fault says why, and *used passes it. line->text is then a whole JSON
+ *                  value, but empty after SBP_ERROR_SYNTAX, SBP_ERROR_TOO_LONG and SBP_ERROR_TOO_DEEP.
  *                  SBP_ERROR_INVALID is an INVALID line, whose line->payload holds base64.
  *                  After SBP_ERROR_UTF16 nothing more can be read. */
 SBP_API enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_t size, bool last,
@@ -408,7 +409,8 @@ SBP_API bool sbp_member_next(struct sbp_span *rest, struct sbp_span *key, struct
  * the number of bytes, or -1 where a surrogate stands alone. The text comes from a whole value. */
 SBP_API ptrdiff_t sbp_unescape(const char *text, size_t length, char *out);
 
-/* Memory for sbp_reader.templates: its size, and how it is made ready, which touches a small part of it only. */
+/* Memory for sbp_reader.templates: its size, some 700 KB, and how it is made ready, which touches a small part of it
+ * only. */
 SBP_API size_t sbp_templates_size(void);
 SBP_API void sbp_templates_begin(void *memory);
 
@@ -435,7 +437,11 @@ struct sbp_buffer {
 
 /* Make room for `more` bytes behind size. SBP_OK or SBP_ERROR_MEMORY, and then nothing has changed. */
 SBP_API enum sbp_status sbp_buffer_reserve(struct sbp_buffer *buffer, size_t more);
+
+/* Add size bytes, with room made for them; the same. */
 SBP_API enum sbp_status sbp_buffer_append(struct sbp_buffer *buffer, const void *data, size_t size);
+
+/* Give the memory back. The buffer is empty then, and can be used again. */
 SBP_API void sbp_buffer_free(struct sbp_buffer *buffer);
 
 /* Memory that is dropped whole: chunks of SBPKIT_BUFFER_MIN bytes or more, each half again as large as the one before.
@@ -448,6 +454,8 @@ struct sbp_arena {
 
 /* size bytes, zeroed, aligned to 16; NULL where memory is out. They live until the arena is dropped. */
 SBP_API void *sbp_arena_take(struct sbp_arena *arena, size_t size);
+
+/* Give all of it back. The arena is empty then, and can be used again. */
 SBP_API void sbp_arena_drop(struct sbp_arena *arena);
 
 #ifdef __cplusplus
