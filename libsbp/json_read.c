@@ -479,6 +479,7 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
 
   line->notes = 0;
   line->agrees = false;
+  line->compact = false;
   line->message = NULL;
   line->text = nothing;
   *used = 0;

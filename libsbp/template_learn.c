@@ -387,6 +387,20 @@ static uint16_t enter_step(struct templates *templates, const struct learner *le
   return n;
 }
 
+/* Whether no white space stands outside strings. */
+static bool is_compact(struct sbp_span text) {
+  bool in_string = false;
+  for (size_t i = 0; i < text.length; i++) {
+    if (text.text[i] == '"')
+      in_string = !in_string;
+    else if (in_string && text.text[i] == '\\')
+      i++;
+    else if (!in_string && sbpi_is_space(text.text[i]))
+      return false;
+  }
+  return true;
+}
+
 static bool enter(struct templates *templates, const struct learner *learner, const struct sbp_message *message) {
   uint16_t path[STEPS_MAX];
   uint16_t *link = &templates->root;
@@ -416,6 +430,7 @@ static bool enter(struct templates *templates, const struct learner *learner, co
   leaf->element_size = (uint8_t)learner->element_size;
   leaf->has_loop = learner->has_loop;
   leaf->wrapped = learner->line->object.text != learner->line->text.text;
+  leaf->compact = is_compact(learner->line->text);
   leaf->fit = !learner->unfit;
   leaf->complete = true;
   for (unsigned i = 0; i < message->body.size; i++)

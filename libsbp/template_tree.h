@@ -80,6 +80,7 @@ struct leaf {
   bool fit;      /* its fields can be stored by the targets */
   bool complete; /* every byte of the payload has a target */
   bool wrapped;  /* the message is another object's "data" */
+  bool compact;  /* no white space outside strings */
 };
 
 struct templates {

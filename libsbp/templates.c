@@ -515,6 +515,7 @@ const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, con
       line->text.text = text;
       line->text.length = (size_t)(behind - text);
       line->object = object_of(&match, leaf, line->text);
+      line->compact = leaf->compact;
       templates->leaves[templates->last].next = number;
       templates->last = number;
       templates->misses = 0;

@@ -36,6 +36,25 @@ def test_a_bare_message_gives_the_line_of_sbp2json():
     assert clean("json2json", HEARTBEAT_LINE) == HEARTBEAT_LINE
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"data":%s}',
+        b'{"data":%s,"b":"x y"}',
+        b'{"a":"{\\"data\\":1}","data":%s,"b":[1, 2]}',
+        b'{"a":{"q":[1,{"data":2}]},"data":%s}',
+        b'{ "a":1 ,"data": %s , "b":2}',
+        b'{"data":1,"a":2,"data":%s}',
+        b'{"\\u0064ata":%s,"a":3}',
+        b'{"a":1,"datA":2,"data":%s\t}',
+    ],
+)
+def test_wrappers_of_a_shape_that_came_before_give_the_same(line):
+    """A shape is learned from the first lines, and the next ones are taken the short way."""
+    data = b"".join(line % short + b"\n" for short in [SHORT, SHORT.replace(b"42", b"7")] * 6)
+    assert clean("json2json", data) == model_json.json2json(data).out
+
+
 def test_float_compat_is_that_of_sbp2json():
     frame = model.pack(522, 1, bytes(range(1, 35)))
     line = model.line(model.Frame(frame))

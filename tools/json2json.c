@@ -84,8 +84,19 @@ static void write_message(struct json2json *self, const struct sbp_line *line, c
   const char *const object_end = line->object.text + line->object.length;
   const struct sbp_span before = {line->text.text, (size_t)(line->object.text - line->text.text)};
   const struct sbp_span behind = {object_end, (size_t)(line->text.text + line->text.length - object_end)};
-  write_others(cli, before);
-  write_others(cli, behind);
+  static const char data_key[] = "\"data\":";
+  const size_t key_size = sizeof data_key - 1;
+  if (line->compact && before.length > key_size && memcmp(line->object.text - key_size, data_key, key_size) == 0) {
+    /* As they stand, but for the braces around them; a comma before each. */
+    if (before.length > key_size + 1) {
+      cli_write(cli, ",", 1);
+      cli_write(cli, before.text + 1, before.length - key_size - 2);
+    }
+    cli_write(cli, behind.text, behind.length - 1);
+  } else {
+    write_others(cli, before);
+    write_others(cli, behind);
+  }
   cli_write(cli, "}\n", 2);
 }
 

@@ -331,9 +331,10 @@ struct sbp_line {
   struct sbp_span payload;           /* base64 text of the payload of an INVALID line, without quotes */
   const struct sbp_message *message; /* or NULL */
   size_t frame_size;
-  unsigned notes;         /* enum sbp_note */
-  bool in_array;          /* an element of a top-level array */
-  bool agrees;            /* its fields are known to be those of its payload */
+  unsigned notes; /* enum sbp_note */
+  bool in_array;  /* an element of a top-level array */
+  bool agrees;    /* its fields are known to be those of its payload */
+  bool compact;   /* known to have no white space outside its strings and its message object, and no key twice */
   struct sbp_fault fault; /* filled in where a fault is returned */
 };
 
