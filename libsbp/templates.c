@@ -319,47 +319,29 @@ SBPI_INLINE uint16_t match_line(struct match *match, const char *p, uint16_t gue
 
 /* ---- Fields ---- */
 
-/* The bits of an integer type, its sign bit, and the largest value. */
-static const struct {
-  uint64_t bits;
-  uint64_t sign;
-  uint64_t most;
-} integers[] = {[SBP_U8] = {UINT8_MAX, 0, UINT8_MAX},
-                [SBP_U16] = {UINT16_MAX, 0, UINT16_MAX},
-                [SBP_U32] = {UINT32_MAX, 0, UINT32_MAX},
-                [SBP_U64] = {UINT64_MAX, 0, UINT64_MAX},
-                [SBP_S8] = {UINT8_MAX, 0x80, INT8_MAX},
-                [SBP_S16] = {UINT16_MAX, 0x8000, INT16_MAX},
-                [SBP_S32] = {UINT32_MAX, 0x80000000, INT32_MAX},
-                [SBP_S64] = {UINT64_MAX, 0x8000000000000000, INT64_MAX}};
+/* The largest magnitude of an integer type, without and with a minus sign. */
+static const uint64_t most[2][SBP_S64 + 1] = {
+    {UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX, INT8_MAX, INT16_MAX, INT32_MAX, INT64_MAX},
+    {0, 0, 0, 0, (uint64_t)INT8_MAX + 1, (uint64_t)INT16_MAX + 1, (uint64_t)INT32_MAX + 1, (uint64_t)INT64_MAX + 1}};
 
 /* Store an integer in its field's bytes. False where the generic reader must decide. */
-SBPI_INLINE bool store_integer(const struct capture *capture, enum sbp_type type, uint8_t *out, bool has_old,
+SBPI_INLINE bool store_integer(const struct capture *capture, struct target target, uint8_t *out, bool has_old,
                                size_t room) {
   const uint64_t digits = capture->decimal.digits;
   const uint64_t raw = capture->decimal.negative ? 0 - digits : digits;
+  if (SBPI_UNLIKELY(digits > most[capture->decimal.negative][target.type]))
+    return false;
   /* Most lines were not edited: the value is what stands there. */
-  if (SBPI_LIKELY(room >= 8)) {
-    const uint64_t there = sbpi_load64(out) & integers[type].bits;
-    if (SBPI_LIKELY((there ^ integers[type].sign) - integers[type].sign == raw) && type != SBP_U64 && type != SBP_S64)
-      return true;
-  }
-  const uint64_t most = integers[type].most;
-  if (digits > most && !(capture->decimal.negative && type >= SBP_S8 && digits == most + 1))
-    return false;
-  if (capture->decimal.negative && type < SBP_S8 && digits != 0)
-    return false;
-  switch (type) {
-  case SBP_U8:
-  case SBP_S8:
+  if (SBPI_LIKELY(room >= 8 && (sbpi_load64(out) ^ raw) << (64 - 8 * target.size) == 0))
+    return true;
+  switch (target.size) {
+  case 1:
     out[0] = (uint8_t)raw;
     return true;
-  case SBP_U16:
-  case SBP_S16:
+  case 2:
     sbpi_store16(out, (uint16_t)raw);
     return true;
-  case SBP_U32:
-  case SBP_S32:
+  case 4:
     sbpi_store32(out, (uint32_t)raw);
     return true;
   default:
@@ -376,7 +358,7 @@ SBPI_INLINE bool store_number(const struct capture *capture, struct target targe
                               bool has_old) {
   uint8_t *const out = payload + offset;
   if (SBPI_LIKELY(target.type < SBP_FLOAT))
-    return store_integer(capture, (enum sbp_type)target.type, out, has_old, SBP_FRAME_MAX - SBP_FRAME_HEADER - offset);
+    return store_integer(capture, target, out, has_old, SBP_FRAME_MAX - SBP_FRAME_HEADER - offset);
   if (target.type == SBP_FLOAT) {
     uint32_t bits;
     if (!sbpi_decimal_float(&capture->decimal, capture->text, capture->length, &bits))
