@@ -102,7 +102,11 @@ SBPI_INLINE const char *match_integer(const char *p, struct node *node, struct c
   const char *const digits = skip_sign(p);
   const unsigned count = count_digits(digits, &node->digits);
   if (SBPI_UNLIKELY(count == 0 || (count > 1 && *digits == '0'))) {
-    return capture == NULL ? skip_long(p) : read_long(p, capture);
+    if (capture == NULL)
+      return skip_long(p);
+    const char *const behind = read_long(p, capture);
+    /* 1e3 and 20 digits are integers too, but no word and no sign. */
+    return behind != NULL && capture->decimal.exponent == 0 && !capture->decimal.inexact ? behind : NULL;
   }
   if (capture != NULL) {
     capture->decimal.digits = sbpi_value_of_digits(digits, count);
