@@ -7,7 +7,8 @@
 
 static const struct sbp_span nothing = {NULL, 0};
 
-/* So many values in a row may lack their end and be read on at the line behind their first one. */
+/* So many values may lack their end and be read on at the line behind their first one, until all that was looked at for
+ * their ends has been read. */
 enum { ENDLESS_MAX = 16 };
 
 /* ---- The message object ---- */
@@ -351,8 +352,13 @@ static const char *pass(struct sbp_reader *reader, const char *from, const char 
   return to;
 }
 
-static bool is_utf16(const unsigned char *p) {
-  return (p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff) || (p[0] == 0) != (p[1] == 0);
+/* Byte order marks, or text of which each second byte is 0. */
+static bool is_utf16(const unsigned char *p, size_t size) {
+  if ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff))
+    return true;
+  if ((p[0] == 0) == (p[1] == 0))
+    return false;
+  return size < 4 || ((p[2] == 0) == (p[0] == 0) && (p[3] == 0) == (p[1] == 0));
 }
 
 /* A fault that leaves it open where the value ends: lines are passed over from its beginning on. */
@@ -489,7 +495,7 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
     reader->state.started = true;
     reader->place.line = 1;
     reader->place.column = 1;
-    if (size >= 2 && is_utf16((const unsigned char *)p)) {
+    if (size >= 2 && is_utf16((const unsigned char *)p, size)) {
       line->place = reader->place;
       return fault_at(line, SBP_ERROR_UTF16, NULL, nothing, NULL);
     }
@@ -548,7 +554,6 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
       line->text.text = p;
       line->text.length = reader->state.at;
       reader->state.begun = false;
-      reader->state.endless = 0;
       reader->state.elements = true;
       reader->state.separated = false;
       *used = (size_t)(p - data) + reader->state.at;
@@ -578,8 +583,15 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
       begin_passing(reader, SBP_ERROR_SYNTAX, place, seen, wanted);
     }
     const bool ended = result == SBPI_SCAN_BAD && p + reader->state.at < end;
-    reader->state.endless = ended ? 0 : reader->state.endless + 1;
-    if (reader->state.endless > ENDLESS_MAX) {
+    if (!ended) {
+      const uint64_t looked_at = reader->place.offset + (result == SBPI_SCAN_MORE ? SBP_VALUE_MAX : left);
+      if (reader->place.offset >= reader->state.endless_end)
+        reader->state.endless = 0;
+      reader->state.endless++;
+      if (looked_at > reader->state.endless_end)
+        reader->state.endless_end = looked_at;
+    }
+    if (!ended && reader->state.endless > ENDLESS_MAX) {
       /* Each of these values has cost a look at all that follows. Now what follows is taken for its inside. */
       const char *const behind = p + (result == SBPI_SCAN_MORE ? SBP_VALUE_MAX : left);
       reader->state.passed_lines = sbpi_place_after(reader->place, p, behind).line - reader->place.line;

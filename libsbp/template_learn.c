@@ -139,8 +139,9 @@ static const char *learn_loop(struct learner *learner, const char *p, const stru
   const size_t header = learner->target_count;
   add_target(learner, TARGET_LOOP, 0, 0);
   const struct scope scope = {NULL, 0, false, true};
-  const char *const element_end = field->type == SBP_STRUCT ? learn_value(learner, first, &scope, field, offset)
-                                                            : learn_scalar(learner, first, &scope, field, offset);
+  struct sbp_field one = *field;
+  one.repeat = SBP_ONE;
+  const char *const element_end = learn_value(learner, first, &scope, &one, offset);
   if (element_end > learner->literal)
     add_step(learner, true, element_end, STEP_NONE, element_end);
   loop->element_begin = (uint16_t)element_begin;
@@ -178,12 +179,17 @@ static const char *learn_array(struct learner *learner, const char *p, const str
     p = learn_value(learner, p, scope, field == NULL ? NULL : &one, field == NULL ? 0 : offset + index * field->size);
     index++;
   }
+  learner->failed |= field != NULL && index != field->count;
   learner->depth--;
   return p + 1;
 }
 
 static const char *learn_value(struct learner *learner, const char *p, const struct scope *scope,
                                const struct sbp_field *field, unsigned offset) {
+  if (*p != '[' && field != NULL && field->repeat != SBP_ONE) {
+    learner->failed = true;
+    return p;
+  }
   if (*p == '[') {
     if (field != NULL && field->repeat == SBP_VARIABLE_ARRAY)
       return learn_loop(learner, p, field, offset);
@@ -273,6 +279,9 @@ static const char *learn_member(struct learner *learner, struct sbp_span key, co
     if (behind != NULL)
       return behind;
   }
+  /* Beside "data" the name decides whether that is the message, and so no other value may match. */
+  if (learner->depth == 1 && !scope->message && sbpi_key_of(key.text, key.length) == KEY_MSG_NAME)
+    learner->failed = true;
   if (scope->body == NULL)
     return learn_value(learner, p, &inner, NULL, 0);
   const struct sbp_field *const field = field_named(scope->body, key);

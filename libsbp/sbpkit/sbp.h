@@ -378,7 +378,8 @@ struct sbp_reader {
     uint64_t passed_lines;
     uint64_t stop_searched; /* the end, by its offset, of the input in which a line break was looked for */
     uint32_t stop_distance; /* from that end */
-    uint32_t endless;       /* values in a row whose end was not found */
+    uint32_t endless;       /* values whose end was not found, ... */
+    uint64_t endless_end;   /* ... since reading was at an offset up to which none had been looked for */
     struct sbp_fault fault;
   } state;
 };
