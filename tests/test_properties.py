@@ -114,7 +114,8 @@ def test_any_frames_survive_json_dumps_with_sorted_keys(data):
         rows = [json.loads(text) for text in run("sbp2json", data, *form).out.decode().split("\n")[:-1]]
         for ascii_only in (True, False):
             lines = "".join(json.dumps(row, sort_keys=True, ensure_ascii=ascii_only) + "\n" for row in rows)
-            for back in ([], ["--from-fields"]):
+            # Python reads the -0 of compat lines as the integer 0: so only plain lines keep all fields.
+            for back in ([], ["--from-fields"]) if not form else ([],):
                 result = run("json2sbp", lines.encode(), *back)
                 assert (result.code, result.out) == (0, data)
 
