@@ -134,7 +134,9 @@ def _end_of_deep(data, start):
 
 def values(data):
     """The stream's values and faults: ("value", node, in_array) or ("fault", status, start, at)."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (data[:1] and data[1:2] == b"\0") or (data[:1] == b"\0" and data[1:2]):
+    zeros = [byte == 0 for byte in data[:4]]
+    alternating = len(zeros) > 1 and zeros[0] != zeros[1] and (len(zeros) < 4 or zeros[2:] == zeros[:2])
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or alternating:
         yield ("fault", "UTF16", 0, 0)
         return
     at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
