@@ -84,23 +84,18 @@ static enum sbp_status read_base64(const struct sbp_reader *reader, struct sbp_l
   if (!is_string(value))
     return fault_at(line, SBP_ERROR_KIND, "payload", value, "a base64 string");
   struct sbp_span text = unquoted(value);
-  if (SBPI_UNLIKELY(text.length > SBP_BASE64_SIZE(SBP_PAYLOAD_MAX))) {
-    /* Escapes (some writers make \/ of /) can make a short text long. */
-    if (text.length > sizeof plain)
-      return fault_at(line, SBP_ERROR_PAYLOAD, "payload", value, NULL);
-  }
   ptrdiff_t decoded = text.length <= SBP_BASE64_SIZE(SBP_PAYLOAD_MAX)
                           ? sbp_base64_decode(reader->cpu, text.text, text.length, out)
                           : -1;
-  if (SBPI_UNLIKELY(decoded < 0 && text.length > 0)) {
-    const ptrdiff_t length = text.length <= sizeof plain && memchr(text.text, '\\', text.length) != NULL
-                                 ? sbp_unescape(text.text, text.length, plain)
-                                 : -1;
-    if (length >= 0 && length <= SBP_BASE64_SIZE(SBP_PAYLOAD_MAX))
-      decoded = sbp_base64_decode(reader->cpu, plain, (size_t)length, out);
-    else if (length > SBP_BASE64_SIZE(SBP_PAYLOAD_MAX) ||
-             (length < 0 && text.length > SBP_BASE64_SIZE(SBP_PAYLOAD_MAX)))
+  if (SBPI_UNLIKELY(decoded < 0)) {
+    /* Some writers make \/ of /. */
+    const bool escaped = text.length <= sizeof plain && memchr(text.text, '\\', text.length) != NULL;
+    const ptrdiff_t length = escaped ? sbp_unescape(text.text, text.length, plain) : -1;
+    if (length >= 0)
+      text = (struct sbp_span){plain, (size_t)length};
+    if (text.length > SBP_BASE64_SIZE(SBP_PAYLOAD_MAX))
       return fault_at(line, SBP_ERROR_PAYLOAD, "payload", value, NULL);
+    decoded = sbp_base64_decode(reader->cpu, text.text, text.length, out);
     if (decoded < 0)
       return fault_at(line, SBP_ERROR_BASE64, "payload", value, NULL);
   }
