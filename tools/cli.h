@@ -263,6 +263,37 @@ bool cli_select_types(struct cli *cli, const struct sbp_buffer *include, const s
 /* The senders that --sender names. False after cli_fail(). */
 bool cli_select_senders(struct cli *cli, const struct sbp_buffer *senders, struct cli_set *set);
 
+/* ---- Reading SBP ----------------------------------------------------------------------------------------------- */
+
+/* What the tools that read SBP remember. */
+struct cli_frames {
+  struct cli *cli;
+  struct sbp_scanner scanner;
+  uint64_t offset;     /* in the input, of `data` */
+  const uint8_t *data; /* of the call under way */
+
+  /* Told of each run of bytes outside frames, in one or more calls, and of its end by one with no bytes; or NULL. */
+  void (*outside)(struct cli *cli, const uint8_t *bytes, size_t size);
+  struct {
+    uint64_t offset;
+    uint64_t length;       /* 0: there is none */
+    enum sbp_status first; /* why the candidate at its first byte failed; SBP_OK: there was none */
+    bool zeros;            /* so far */
+    uint8_t head[8];       /* its first bytes */
+  } run;                   /* that goes on at the place reached */
+};
+
+/* Get ready; begin an input; end it. */
+void cli_frames_prepare(struct cli *cli, struct cli_frames *frames);
+void cli_frames_begin(struct cli_frames *frames);
+void cli_frames_end(struct cli_frames *frames);
+
+/* sbp_scan() in the tool's `next`, with counts, faults and notes seen to. After SBP_OK *message is the frame's message,
+ * or NULL, and frames->offset is that of the byte behind it. Where cli->stop is set then, the frame is not to be used:
+ * the fault before it ends the run. */
+enum sbp_status cli_frames_next(struct cli_frames *frames, const char *data, size_t size, bool last,
+                                struct sbp_frame *frame, const struct sbp_message **message, size_t *used);
+
 /* ---- Reading JSON ---------------------------------------------------------------------------------------------- */
 
 /* What json2sbp and json2json remember. */
