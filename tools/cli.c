@@ -2,12 +2,16 @@
 /* The way through a run: options, files, the read and write loop, the end. */
 #include "cli.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* What is read and written at a time. As much as a pipe holds: see io_posix.c. */
 enum { BLOCK = 256 << 10 };
+
+/* What is read behind the end of --range: the rest of the longest frame that begins before it. */
+enum { LOOKAHEAD = SBP_FRAME_MAX - 1 };
 
 static void *resize_memory(void *context, void *old, size_t old_size, size_t new_size) {
   (void)context;
@@ -79,12 +83,39 @@ void cli_print(struct cli *cli, const char *format, ...) {
 
 /* ---- Input ----------------------------------------------------------------------------------------------------- */
 
+/* Go to the first byte that is to be read: read on to it where the input cannot be entered in the middle. */
+static bool skip_to_range(struct cli *cli) {
+  struct sbp_buffer *const in = &cli->in;
+  uint64_t left = cli->range_begin;
+  ptrdiff_t count = 1;
+  if (cli->input.kind == IO_REGULAR && cli->input.size < left) {
+    left -= cli->input.size;
+    count = 0;
+  } else if (left > 0 && !io_seek(&cli->input, left)) {
+    while (left > 0 && count > 0) {
+      count = io_read(&cli->input, in->data, left < in->capacity ? (size_t)left : in->capacity);
+      left -= count > 0 ? (uint64_t)count : 0;
+    }
+  }
+  if (count < 0)
+    cli_fail(cli, "%s: %s", cli->input.name, io_error());
+  else if (count == 0 && io_stopped() == 0)
+    cli_fail(cli, "%s: ends at byte %" PRIu64 ", before --range %s", cli->input.name, cli->range_begin - left,
+             cli->options.range);
+  return count > 0;
+}
+
 /* Open the next input. */
 static bool open_input(struct cli *cli, const char *path) {
+  const uint64_t length = cli->range_end - cli->range_begin;
+  cli->unread = length == 0 ? 0 : length > UINT64_MAX - LOOKAHEAD ? UINT64_MAX : length + LOOKAHEAD;
+  cli->lookahead = 0;
   if (!io_open_read(&cli->input, path))
     cli_fail(cli, "%s: %s", cli->input.name, io_error());
   else if (cli->input.kind == IO_DIRECTORY)
     cli_fail(cli, "%s: is a directory", cli->input.name);
+  else if (cli->options.range != NULL && !skip_to_range(cli))
+    cli->stop = true;
   return !cli->stop;
 }
 
@@ -100,6 +131,8 @@ static bool grow_input(struct sbp_buffer *in) {
  */
 static bool read_more(struct cli *cli) {
   struct sbp_buffer *in = &cli->in;
+  if (cli->unread == 0)
+    return false;
   if (cli->taken > 0) {
     in->size -= cli->taken;
     memmove(in->data, in->data + cli->taken, in->size);
@@ -114,7 +147,8 @@ static bool read_more(struct cli *cli) {
       cli_flush(cli);
     io_wait(&cli->input);
   }
-  const ptrdiff_t count = io_read(&cli->input, in->data + in->size, in->capacity - in->size);
+  const size_t room = in->capacity - in->size;
+  const ptrdiff_t count = io_read(&cli->input, in->data + in->size, cli->unread < room ? (size_t)cli->unread : room);
   if (io_stopped() != 0)
     cli->stop = true;
   if (count < 0)
@@ -123,6 +157,12 @@ static bool read_more(struct cli *cli) {
     return false;
   in->size += (size_t)count;
   cli->counts.bytes_read += (uint64_t)count;
+  if (cli->range_end != UINT64_MAX) {
+    cli->unread -= (uint64_t)count;
+    const size_t lookahead = cli->unread < LOOKAHEAD ? LOOKAHEAD - (size_t)cli->unread : 0;
+    cli->counts.bytes_read -= lookahead - cli->lookahead;
+    cli->lookahead = lookahead;
+  }
   cli_progress_show(cli);
   return true;
 }
@@ -213,7 +253,9 @@ static bool probe_inputs(struct cli *cli, char **inputs, int count) {
     known = known && file.kind == IO_REGULAR;
     size += file.size;
   }
-  cli->input_size = known ? size : 0;
+  if (size > cli->range_end)
+    size = cli->range_end;
+  cli->input_size = known ? size - cli->range_begin : 0;
   return true;
 }
 

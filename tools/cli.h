@@ -52,6 +52,7 @@ struct cli_options {
   const char *fail_on;
   const char *report;
   const char *describe; /* NULL, "" for the list, or a message's name */
+  const char *range;    /* --range, of the tools that list it with their own */
   struct sbp_buffer schemas;
   enum cli_handler handler;
   bool debug;
@@ -142,6 +143,11 @@ struct cli {
   size_t record_max; /* the most that a record may write to cli_room() */
   bool stop;         /* convert no more */
   int status;        /* the exit code so far */
+
+  uint64_t range_begin; /* of the input's bytes, those that are converted: up to ... */
+  uint64_t range_end;   /* ... here; UINT64_MAX: to the end */
+  uint64_t unread;      /* of them and the lookahead behind them, what is still to be read */
+  size_t lookahead;     /* bytes of in.data behind range_end, which complete a frame that begins before */
 
   struct io_file input; /* the one being read; no name: none was opened */
   bool several;         /* there are more: messages name them */

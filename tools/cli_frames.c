@@ -101,7 +101,7 @@ void cli_frames_prepare(struct cli *cli, struct cli_frames *frames) {
 }
 
 void cli_frames_begin(struct cli_frames *frames) {
-  frames->offset = 0;
+  frames->offset = frames->cli->range_begin;
 }
 
 void cli_frames_end(struct cli_frames *frames) {
@@ -126,6 +126,7 @@ enum sbp_status cli_frames_next(struct cli_frames *frames, const char *data, siz
                                 struct sbp_frame *frame, const struct sbp_message **message, size_t *used) {
   struct cli *const cli = frames->cli;
   frames->data = (const uint8_t *)data;
+  frames->scanner.lookahead = cli->lookahead;
   const enum sbp_status status = sbp_scan(&frames->scanner, frames->data, size, last, frame, used);
   const size_t before = status == SBP_OK ? (size_t)(frame->bytes - frames->data) : *used;
   if (before > 0)

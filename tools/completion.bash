@@ -20,7 +20,7 @@ _sbpkit() {
       word=${word##*,}
     fi
     ;;
-  -o | --output | --report | --schema | --sender | --first) return ;;
+  -o | --output | --report | --schema | --sender | --first | --range) return ;;
   *)
     [[ $word == -* ]] || return
     words=$("$tool" --help 2>/dev/null | grep -o -e '--[a-z0-9-]*' | sort -u)

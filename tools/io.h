@@ -49,6 +49,9 @@ void io_discard(struct io_file *file);
 /* Whether both are the same regular file. */
 bool io_same(const struct io_file *one, const struct io_file *other);
 
+/* Go to a byte, counted from the file's begin; false for what has no such places, as a pipe. */
+bool io_seek(const struct io_file *file, uint64_t offset);
+
 /* Whether a read would return at once. */
 bool io_ready(const struct io_file *file);
 

@@ -172,6 +172,10 @@ bool io_same(const struct io_file *one, const struct io_file *other) {
          one->number == other->number;
 }
 
+bool io_seek(const struct io_file *file, uint64_t offset) {
+  return offset <= INT64_MAX && lseek(file->descriptor, (off_t)offset, SEEK_SET) >= 0;
+}
+
 bool io_ready(const struct io_file *file) {
   struct pollfd wanted = {.fd = file->descriptor, .events = POLLIN};
   return file->kind == IO_REGULAR || poll(&wanted, 1, 0) > 0;

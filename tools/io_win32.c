@@ -136,6 +136,11 @@ bool io_same(const struct io_file *one, const struct io_file *other) {
          one->number == other->number;
 }
 
+bool io_seek(const struct io_file *file, uint64_t offset) {
+  const LARGE_INTEGER place = {.QuadPart = (LONGLONG)offset};
+  return file->kind == IO_REGULAR && offset <= INT64_MAX && SetFilePointerEx(handle_of(file), place, NULL, FILE_BEGIN);
+}
+
 bool io_ready(const struct io_file *file) {
   DWORD available;
   switch (file->kind) {

@@ -30,6 +30,8 @@ static const struct cli_option options[] = {
      0},
     {"sender", "IDS", "only messages of these senders", offsetof(struct sbp2json, senders), CLI_LIST, 0},
     {"first", "N", "stop after N lines", offsetof(struct sbp2json, first), CLI_TEXT, 0},
+    {"range", "START:END", "only what begins at these bytes of INPUT", offsetof(struct sbp2json, cli.options.range),
+     CLI_TEXT, 0},
     {"no-payload", NULL, "leave the payload key out", offsetof(struct sbp2json, line.no_payload), CLI_FLAG, 0},
     {"u64-strings", NULL, "64-bit fields as strings, for jq before 1.7", offsetof(struct sbp2json, line.u64_strings),
      CLI_FLAG, 0},

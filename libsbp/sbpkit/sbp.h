@@ -109,6 +109,8 @@ struct sbp_frame {
 /* What a scan remembers. Zero it, set `cpu` and, to be told of each candidate that fails, `failed`. */
 struct sbp_scanner {
   enum sbp_cpu cpu;
+  size_t lookahead;      /* bytes at the end of data in which no frame is looked for: one that begins before may reach
+                            into them. So a part of a log can be read as the scan of all of it would read it. */
   uint64_t crc_failures; /* candidates whose bytes are all there and whose CRC is wrong */
   uint64_t truncated;    /* candidates that the end of the input cut off */
   void (*failed)(void *context, const uint8_t *candidate, enum sbp_status why);
@@ -119,10 +121,11 @@ struct sbp_scanner {
  *   SBP_OK         with *frame; data before frame->bytes lies outside frames; *used is the offset behind the frame
  *   SBP_NEED_MORE  the first *used bytes lie outside frames; call again with the rest and more behind it (at most
  *                  SBP_FRAME_MAX - 1 bytes are left over). Never when `last`.
- *   SBP_END        only when `last`: all `size` bytes lie outside frames, and *used is size.
- * After a candidate fails the search goes on one byte behind its preamble, so that no whole frame is lost in a damaged
- * one; a preamble and seven zero bytes (a log filled up with zeros) are no frame although their CRC holds. Work is
- * linear: at most one CRC of 263 bytes per 0x55. The frames found depend on the bytes alone, never on how they are cut.
+ *   SBP_END        only when `last`, or behind there is lookahead: all bytes before the lookahead lie outside frames,
+ * and *used is their number. After a candidate fails the search goes on one byte behind its preamble, so that no whole
+ * frame is lost in a damaged one; a preamble and seven zero bytes (a log filled up with zeros) are no frame although
+ * their CRC holds. Work is linear: at most one CRC of 263 bytes per 0x55. The frames found depend on the bytes alone,
+ * never on how they are cut.
  */
 SBP_API enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
                                  struct sbp_frame *frame, size_t *used);
