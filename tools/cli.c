@@ -266,7 +266,7 @@ static void run(struct cli *cli) {
   char **inputs = options->path_count > 0 ? options->paths : no_path;
   const char *output = options->output;
   int count = options->path_count > 0 ? options->path_count : 1;
-  if (output == NULL && count == 2)
+  if (cli->tool->arguments == NULL && output == NULL && count == 2)
     output = inputs[--count];
   cli->several = count > 1;
 

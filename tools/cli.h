@@ -78,7 +78,9 @@ struct cli_tool {
   const char *name;
   const char *summary;              /* what it does, for --help */
   const char *examples;             /* for --help, whole lines */
+  const char *arguments;            /* what --help calls its paths, all of them inputs; NULL: an input and an output */
   const struct cli_option *options; /* its own, behind the last one with no name */
+  const char *shorter;              /* how the note goes on of messages "shorter than the type"; NULL: it does not */
   bool reads_json;                  /* places in the input are lines and columns, not offsets */
   char first_byte;                  /* of all that it writes */
 
@@ -233,6 +235,9 @@ bool cli_report_open(struct cli *cli);
 void cli_report_run(struct cli *cli, uint64_t offset, uint64_t length);
 void cli_report_value(struct cli *cli, const struct sbp_place *place, const char *what);
 void cli_report_write(struct cli *cli);
+
+/* Add a JSON string that may hold anything, as file names do; what is not UTF-8 becomes U+FFFD. */
+void cli_add_string(struct cli *cli, struct sbp_buffer *to, const char *text);
 
 /* Show how far the run is, where that is wanted; clear that away. */
 void cli_progress_show(struct cli *cli);

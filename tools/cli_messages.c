@@ -183,9 +183,10 @@ static void notes(struct cli *cli) {
     (void)snprintf(what, sizeof what, "not in SBP %s", cli->schema->version);
     note_types(cli, counts->types, counts->unknown, false, what);
   }
-  if (counts->shorter > 0)
-    note_types(cli, counts->shorter_types, counts->shorter, true,
-               cli->tool->reads_json ? "shorter than the type" : "shorter than the type and printed without fields");
+  if (counts->shorter > 0) {
+    (void)snprintf(what, sizeof what, "shorter than the type%s", cli->tool->shorter == NULL ? "" : cli->tool->shorter);
+    note_types(cli, counts->shorter_types, counts->shorter, true, what);
+  }
   note_values(cli, counts->wrong_crc, "had", "another crc than the frame, which has the right one");
   note_values(cli, counts->wrong_length, "had", "another length than the payload, which was used");
   note_values(cli, counts->rounded, "had",

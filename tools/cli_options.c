@@ -237,9 +237,10 @@ static void read_choices(struct cli *cli, struct complaint *complaint) {
     complain(complaint, "--report -: the report needs a file of its own");
   if (options->range != NULL && !read_range(cli, options->range))
     complain(complaint, "--range %s: not START:END, offsets in bytes of which START is not the larger", options->range);
-  if (options->range != NULL && options->output != NULL && options->path_count > 1)
+  const bool all_inputs = options->output != NULL || cli->tool->arguments != NULL;
+  if (options->range != NULL && all_inputs && options->path_count > 1)
     complain(complaint, "--range: of one input; there are %d", options->path_count);
-  if (options->path_count > 2 && options->output == NULL && options->describe == NULL)
+  if (options->path_count > 2 && !all_inputs && options->describe == NULL)
     complain(complaint, "%s: more than an input and an output; with -o FILE all paths are inputs", options->paths[2]);
 }
 
@@ -279,7 +280,9 @@ const char *cli_list_next(const struct sbp_buffer *list, const char *item) {
 
 void cli_help(struct cli *cli) {
   const struct cli_option *option;
-  cli_print(cli, "Usage: %s [OPTIONS] [INPUT] [OUTPUT]  (none or -: standard input, output)\n%s\n\n", cli->tool->name,
+  const char *const arguments = cli->tool->arguments;
+  cli_print(cli, "Usage: %s [OPTIONS] %s  (none or -: standard input%s)\n%s\n\n", cli->tool->name,
+            arguments == NULL ? "[INPUT] [OUTPUT]" : arguments, arguments == NULL ? ", output" : "",
             cli->tool->summary);
   for (size_t i = 0; (option = option_at(cli, i)) != NULL; ++i) {
     char letter[] = "    ";

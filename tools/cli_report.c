@@ -39,8 +39,7 @@ static size_t character_length(const unsigned char *c) {
   return length;
 }
 
-/* A string that may hold anything, as file names do; what is not UTF-8 becomes U+FFFD. */
-static void add_string(struct cli *cli, struct sbp_buffer *to, const char *text) {
+void cli_add_string(struct cli *cli, struct sbp_buffer *to, const char *text) {
   add(cli, to, "\"");
   while (*text != '\0') {
     const size_t length = character_length((const unsigned char *)text);
@@ -69,7 +68,7 @@ static bool list(struct cli *cli) {
 static void end_element(struct cli *cli) {
   if (cli->several) {
     add(cli, &cli->report_list, ",");
-    add_string(cli, &cli->report_list, cli->input.name);
+    cli_add_string(cli, &cli->report_list, cli->input.name);
   }
   add(cli, &cli->report_list, "]");
 }
@@ -85,7 +84,7 @@ void cli_report_value(struct cli *cli, const struct sbp_place *place, const char
   if (!list(cli))
     return;
   add(cli, &cli->report_list, "[%" PRIu64 ",%" PRIu64 ",", place->line, place->column);
-  add_string(cli, &cli->report_list, what);
+  cli_add_string(cli, &cli->report_list, what);
   end_element(cli);
 }
 

@@ -129,6 +129,7 @@ int main(int argc, char **argv) {
                   "  sbp2json --include 'MSG_POS*' -o fixes.json monday.sbp tuesday.sbp\n"
                   "  nc 192.168.0.222 55555 | sbp2json --expand\n",
       .options = options,
+      .shorter = " and printed without fields",
       .reads_json = false,
       .first_byte = '{',
       .prepare = prepare,
