@@ -13,6 +13,7 @@
  *   4. JSON out     frame -> line
  *   5. JSON in      values of a stream -> frames
  *   6. Memory       the growable buffer and the arena, for those who want one
+ *   7. Time         when frames were made: GPS time and UTC, and their text
  */
 #ifndef SBPKIT_SBP_H
 #define SBPKIT_SBP_H
@@ -462,6 +463,89 @@ SBP_API void *sbp_arena_take(struct sbp_arena *arena, size_t size);
 
 /* Give all of it back. The arena is empty then, and can be used again. */
 SBP_API void sbp_arena_drop(struct sbp_arena *arena);
+
+/* ---- 7. Time --------------------------------------------------------------------------------------------------- */
+
+/* GPS time is one number here: nanoseconds since 1980-01-06 00:00:00 UTC, where week 0 began. It goes on through leap
+ * seconds, which UTC does not. Weeks are full counts, as in SBP, so no 1024th week rolls over. Weeks up to
+ * SBP_GPS_WEEK_MAX (in 2267) fit. */
+enum { SBP_GPS_WEEK_MAX = 15000, SBP_GPS_WEEK_MS = 604800000 };
+
+/* The same as messages have it: week, time of week in ms, and what that rounding leaves over, -500000 to 499999 ns. */
+struct sbp_gps_time {
+  int32_t week;
+  uint32_t tow;
+  int32_t ns_residual;
+};
+
+/* A moment of UTC. */
+struct sbp_utc {
+  uint16_t year;
+  uint8_t month; /* from 1 */
+  uint8_t day;   /* from 1 */
+  uint8_t hour;
+  uint8_t minute;
+  uint8_t second; /* 60 in a leap second */
+  uint32_t ns;    /* of the second */
+};
+
+/* What a log has told of leap seconds: GPS time is `before` seconds ahead of UTC up to a midnight, and `after` from
+ * there on. Zero stands for the table of the IERS as of 2025-07-07, whose last entry, 18 s from 2017-01-01 on, holds
+ * for all later times. */
+struct sbp_leap {
+  int64_t midnight; /* the UTC day that begins there, in days since 1980-01-06, times 86400 */
+  int16_t before;
+  int16_t after;
+  bool told;
+};
+
+/* What a run over frames knows of their time. Zero it, feed it each frame in order. */
+struct sbp_clock {
+  int64_t gps; /* of the last frame that told its time */
+  bool known;  /* there was one; else gps means nothing */
+  struct sbp_leap leap;
+};
+
+/* Take note of a frame; `message` is its message, or NULL. Returns whether it told its own time; clock->gps is that
+ * then. A frame that tells none goes with its neighbours: it has the time of the last one before it that did, which
+ * clock->gps still is. Before the first there is no time.
+ *
+ * A frame tells its time by a field `tow` in ms, at the top or in a first struct named `header` or `t` (as in MSG_OBS),
+ * by the descriptor table, so that messages of other schemas count too; beside it `wn` is the week and `ns_residual` or
+ * `tow_f` the rest. MSG_IMU_RAW is known by its id, and so is MSG_UTC_TIME, whose date gives the week. It tells none
+ *   - where a bit field at bit 0 of `flags` has the value 0 and the table calls that invalid (no time source, no fix);
+ *     in MSG_EXT_EVENT, MSG_ODOMETRY and MSG_POSE_RELATIVE, where their flags say that the time is not GPS time
+ *   - where tow is no time of week, wn is 0 (a receiver that does not know) or beyond SBP_GPS_WEEK_MAX, or the date of
+ *     MSG_UTC_TIME is none or not that of its tow
+ *   - where tow is alone, and no week puts it within an hour of the time that is known: so a tow that falls from the
+ * end of the week to its beginning is in the next week, one that comes late is in its own, and neither a replay nor a
+ *     counter that is no time of week moves the clock.
+ * Times that corrections and orbits refer to (GPSTimeSec, in s) are no clock.
+ *
+ * Leap seconds come from MSG_UTC_LEAP_SECOND, whose ref_wn and ref_dn are WN_LSF and DN of IS-GPS-200 section
+ * 20.3.3.5.2.4 (the change is at the end of day 1 to 7), and from MSG_UTC_TIME where its offset was decoded in this
+ * session and is not what is known. A later one wins. */
+SBP_API bool sbp_clock_feed(struct sbp_clock *clock, const struct sbp_message *message, const struct sbp_frame *frame);
+
+/* Take GPS time apart, and put it together; week up to SBP_GPS_WEEK_MAX. */
+SBP_API struct sbp_gps_time sbp_gps_split(int64_t gps);
+SBP_API int64_t sbp_gps_join(struct sbp_gps_time time);
+
+/* GPS time as UTC, and back; 0 for a utc that is none. A second 60 where there is no leap second stands for the second
+ * after it. */
+SBP_API struct sbp_utc sbp_utc_from_gps(const struct sbp_leap *leap, int64_t gps);
+SBP_API int64_t sbp_gps_from_utc(const struct sbp_leap *leap, struct sbp_utc utc);
+
+/* Times as text, no NUL; out has room for SBP_TIME_TEXT_MAX bytes, the end is returned. UTC as in ISO 8601, to the ms,
+ * or to the ns where it is not whole ms: 2016-12-31T23:59:60.000Z. GPS time as week:tow, tow in ms: 1930:17000. */
+enum { SBP_TIME_TEXT_MAX = 48 };
+SBP_API char *sbp_utc_write(struct sbp_utc utc, char *out);
+SBP_API char *sbp_gps_write(int64_t gps, char *out);
+
+/* Read such text, all of it; false where it is none, or out of range. Of UTC the seconds, or their fraction of up to 9
+ * digits, may be missing; the Z may not. Of tow there may be a fraction of up to 6 digits. */
+SBP_API bool sbp_utc_read(const char *text, size_t length, struct sbp_utc *utc);
+SBP_API bool sbp_gps_read(const char *text, size_t length, int64_t *gps);
 
 #ifdef __cplusplus
 }
