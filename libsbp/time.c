@@ -219,7 +219,7 @@ static bool look(uint16_t type, const struct sbp_struct *body, const uint8_t *p,
       break;
     case 5:
       if (is_one(field, "tow_f", SBP_U8))
-        told->ns = *at * (MS_NS / 256);
+        told->ns = *at * (MS_NS / 64) / 4;
       else if (strcmp(field->name, "flags") == 0 && says_invalid(type, field, at))
         return false;
       break;
