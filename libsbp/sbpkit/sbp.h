@@ -122,11 +122,11 @@ struct sbp_scanner {
  *   SBP_OK         with *frame; data before frame->bytes lies outside frames; *used is the offset behind the frame
  *   SBP_NEED_MORE  the first *used bytes lie outside frames; call again with the rest and more behind it (at most
  *                  SBP_FRAME_MAX - 1 bytes are left over). Never when `last`.
- *   SBP_END        only when `last`, or behind there is lookahead: all bytes before the lookahead lie outside frames,
- * and *used is their number. After a candidate fails the search goes on one byte behind its preamble, so that no whole
- * frame is lost in a damaged one; a preamble and seven zero bytes (a log filled up with zeros) are no frame although
- * their CRC holds. Work is linear: at most one CRC of 263 bytes per 0x55. The frames found depend on the bytes alone,
- * never on how they are cut.
+ *   SBP_END        only when `last`, or where there is lookahead: all bytes before that lie outside frames, and *used is
+ *                  their number.
+ * After a candidate fails the search goes on one byte behind its preamble, so that no whole frame is lost in a damaged
+ * one; a preamble and seven zero bytes (a log filled up with zeros) are no frame although their CRC holds. Work is
+ * linear: at most one CRC of 263 bytes per 0x55. The frames found depend on the bytes alone, never on how they are cut.
  */
 SBP_API enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
                                  struct sbp_frame *frame, size_t *used);
