@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
+#include "port.h"
 #include "sbpkit/sbp.h"
 
 enum { ALIGNMENT = 16 };
@@ -52,12 +51,25 @@ void *sbp_arena_take(struct sbp_arena *arena, size_t size) {
   return memset((char *)chunk + offset, 0, size);
 }
 
-void sbp_arena_drop(struct sbp_arena *arena) {
-  for (struct sbp_arena_chunk *chunk = arena->chunk; chunk != NULL;) {
+/* Give back a chunk and those before it. */
+static void give_back(const struct sbp_allocator *allocator, struct sbp_arena_chunk *chunk) {
+  while (chunk != NULL) {
     struct sbp_arena_chunk *const previous = chunk->previous;
-    arena->allocator->resize(arena->allocator->context, chunk, chunk->size, 0);
+    allocator->resize(allocator->context, chunk, chunk->size, 0);
     chunk = previous;
   }
+}
+
+void sbp_arena_reset(struct sbp_arena *arena) {
+  if (arena->chunk == NULL)
+    return;
+  give_back(arena->allocator, arena->chunk->previous);
+  arena->chunk->previous = NULL;
+  arena->used = sizeof(*arena->chunk);
+}
+
+void sbp_arena_drop(struct sbp_arena *arena) {
+  give_back(arena->allocator, arena->chunk);
   arena->chunk = NULL;
   arena->used = 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
+#include "port.h"
 #include "sbpkit/sbp.h"
 
 enum sbp_status sbp_buffer_reserve(struct sbp_buffer *buffer, size_t more) {

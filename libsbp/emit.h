@@ -4,6 +4,7 @@
 #ifndef SBPKIT_EMIT_H
 #define SBPKIT_EMIT_H
 
+#include "field_view.h"
 #include "number.h"
 
 /* A literal whose length the compiler knows. */
@@ -61,8 +62,5 @@ char *sbpi_write_string(char *o, const uint8_t *text, size_t size);
 /* The longest start of text that could begin a character of UTF-8: its size is 1 at least. *valid: it is a whole one.
  */
 size_t sbpi_utf8_prefix(const uint8_t *text, size_t size, bool *valid);
-
-/* The end of a null-terminated string that other fields follow: behind its first NUL, or `end`. */
-const uint8_t *sbpi_string_end(const uint8_t *text, const uint8_t *end);
 
 #endif

@@ -155,9 +155,7 @@ static bool is_signed(enum sbp_type type) {
 
 /* The integer that a field's bytes hold. */
 static uint64_t load_integer(const struct sbp_field *field, const uint8_t *p, bool *negative) {
-  uint64_t raw = 0;
-  for (uint8_t i = 0; i < field->size; i++)
-    raw |= (uint64_t)p[i] << (8 * i);
+  const uint64_t raw = sbpi_load_integer(p, field->size);
   *negative = is_signed((enum sbp_type)field->type) && (p[field->size - 1] & 0x80) != 0;
   if (!*negative)
     return raw;

@@ -2,19 +2,13 @@
 #include "port.h"
 #include "sbpkit/sbp.h"
 
-/* Whether the candidate at p, whose size bytes are all there, is a frame. */
-static bool is_frame(struct sbp_scanner *scanner, const uint8_t *p, size_t size) {
-  enum sbp_status why = SBP_ERROR_CRC;
-  if (SBPI_LIKELY(sbp_crc16(scanner->cpu, 0, p + 1, size - 3) == sbpi_load16(p + size - 2))) {
-    if (SBPI_LIKELY(sbpi_load16(p + 1) != 0 || size != SBP_FRAME_OVERHEAD || sbpi_load32(p + 3) != 0))
-      return true;
-    why = SBP_ERROR_ZEROS;
-  } else {
-    scanner->crc_failures++;
-  }
-  if (scanner->failed != NULL)
-    scanner->failed(scanner->context, p, why);
-  return false;
+/* What is wrong with the candidate at p, whose size bytes are all there: SBP_OK, and it is a frame. */
+static enum sbp_status check(const struct sbp_scanner *scanner, const uint8_t *p, size_t size) {
+  if (SBPI_UNLIKELY(sbp_crc16(scanner->cpu, 0, p + 1, size - 3) != sbpi_load16(p + size - 2)))
+    return SBP_ERROR_CRC;
+  if (SBPI_LIKELY(sbpi_load16(p + 1) != 0 || size != SBP_FRAME_OVERHEAD || sbpi_load32(p + 3) != 0))
+    return SBP_OK;
+  return SBP_ERROR_ZEROS;
 }
 
 enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
@@ -32,25 +26,30 @@ enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_
     }
     const size_t left = (size_t)(end - p);
     const size_t frame_size = left < SBP_FRAME_HEADER ? SBP_FRAME_OVERHEAD : (size_t)p[5] + SBP_FRAME_OVERHEAD;
-    if (SBPI_UNLIKELY(left < frame_size)) {
-      if (!last) {
-        *used = (size_t)(p - data);
-        return SBP_NEED_MORE;
+    enum sbp_status why = SBP_ERROR_TRUNCATED;
+    if (SBPI_LIKELY(left >= frame_size)) {
+      why = check(scanner, p, frame_size);
+      if (SBPI_LIKELY(why == SBP_OK)) {
+        frame->bytes = p;
+        frame->payload = p + SBP_FRAME_HEADER;
+        frame->type = sbpi_load16(p + 1);
+        frame->sender = sbpi_load16(p + 3);
+        frame->crc = sbpi_load16(p + frame_size - 2);
+        frame->length = p[5];
+        *used = (size_t)(p - data) + frame_size;
+        return SBP_OK;
       }
-      scanner->truncated++;
-      if (scanner->failed != NULL)
-        scanner->failed(scanner->context, p, SBP_ERROR_TRUNCATED);
-      continue;
+    } else if (!last) {
+      *used = (size_t)(p - data);
+      return SBP_NEED_MORE;
     }
-    if (SBPI_LIKELY(is_frame(scanner, p, frame_size))) {
-      frame->bytes = p;
-      frame->payload = p + SBP_FRAME_HEADER;
-      frame->type = sbpi_load16(p + 1);
-      frame->sender = sbpi_load16(p + 3);
-      frame->crc = sbpi_load16(p + frame_size - 2);
-      frame->length = p[5];
-      *used = (size_t)(p - data) + frame_size;
-      return SBP_OK;
+    scanner->crc_failures += why == SBP_ERROR_CRC;
+    scanner->truncated += why == SBP_ERROR_TRUNCATED;
+    if (scanner->failed != NULL)
+      scanner->failed(scanner->context, p, why);
+    if (scanner->stop) {
+      *used = (size_t)(p + 1 - data);
+      return why;
     }
   }
 }

@@ -84,7 +84,20 @@ static char *walk_element(const struct walk *walk, const struct sbp_struct *body
   return o;
 }
 
-/* Members, each with a comma behind it. *p goes on behind what they took. */
+/* The value of a field. *p goes on behind what it took. */
+static char *walk_field(const struct walk *walk, const struct sbp_struct *body, const struct sbp_field *field,
+                        const uint8_t **p, char *o) {
+  if (field->repeat == SBP_ONE)
+    return walk_element(walk, body, field, p, o);
+  *o++ = '[';
+  for (size_t left = sbpi_field_elements(field, *p, walk->end); left > 0; left--) {
+    o = walk_element(walk, body, field, p, o);
+    *o++ = ',';
+  }
+  return emit_array_end(o);
+}
+
+/* Members, each with a comma behind it. */
 static char *walk_struct(const struct walk *walk, const struct sbp_struct *body, const uint8_t **p, char *o) {
   for (uint16_t i = 0; i < body->field_count; i++) {
     const struct sbp_field *const field = &body->fields[i];
@@ -92,16 +105,7 @@ static char *walk_struct(const struct walk *walk, const struct sbp_struct *body,
     o = copy(o, field->name, field->name_length);
     *o++ = '"';
     *o++ = ':';
-    if (field->repeat == SBP_ONE) {
-      o = walk_element(walk, body, field, p, o);
-    } else {
-      *o++ = '[';
-      for (size_t left = sbpi_field_elements(field, *p, walk->end); left > 0; left--) {
-        o = walk_element(walk, body, field, p, o);
-        *o++ = ',';
-      }
-      o = emit_array_end(o);
-    }
+    o = walk_field(walk, body, field, p, o);
     *o++ = ',';
   }
   return o;
@@ -223,6 +227,15 @@ char *sbp_line_write(const struct sbp_line_options *options, const struct sbp_me
   }
   *o = '\n';
   return o + 1;
+}
+
+char *sbp_field_write(const struct sbp_line_options *options, const struct sbp_field_view *view, char *out) {
+  const struct walk walk = {options, view->bytes + view->size};
+  const uint8_t *p = view->bytes;
+  if (view->field->type == SBP_STRING)
+    return sbpi_write_string(out, p, view->size);
+  return view->is_array ? walk_field(&walk, NULL, view->field, &p, out)
+                        : walk_element(&walk, NULL, view->field, &p, out);
 }
 
 char *sbp_line_write_invalid(enum sbp_cpu cpu, const uint8_t *data, size_t size, char *out) {

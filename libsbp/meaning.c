@@ -48,23 +48,12 @@ static char *write_name(char *o, const char *name) {
   return sbpi_write_string(o, (const uint8_t *)name, strlen(name));
 }
 
-static uint64_t load(const struct sbp_field *field, const uint8_t *p) {
-  uint64_t value = 0;
-  for (uint8_t i = 0; i < field->size; i++)
-    value |= (uint64_t)p[i] << (8 * i);
-  return value;
-}
-
 static char *write_bits(const struct sbp_bits *bits, uint64_t raw, char *o) {
-  const unsigned width = bits->last - bits->first + 1u;
-  const uint64_t value = raw >> bits->first & (width < 64 ? ((uint64_t)1 << width) - 1 : UINT64_MAX);
+  const uint64_t value = sbp_bits_value(bits, raw);
+  const char *const name = sbp_bits_name(bits, value);
   o = write_name(o, bits->name);
   *o++ = ':';
-  for (uint16_t v = 0; v < bits->value_count; v++) {
-    if (bits->values[v].value == value)
-      return write_name(o, bits->values[v].name);
-  }
-  return sbpi_write_u64(o, value);
+  return name != NULL ? write_name(o, name) : sbpi_write_u64(o, value);
 }
 
 static char *close(char *o, char bracket) {
@@ -78,7 +67,7 @@ static char *write_struct(const struct sbp_struct *body, const uint8_t *p, const
 static char *write_element(const struct sbp_field *field, const uint8_t *p, const uint8_t *end, char *o) {
   if (field->type == SBP_STRUCT)
     return write_struct(field->element, p, end, o);
-  const uint64_t raw = load(field, p);
+  const uint64_t raw = sbpi_load_integer(p, field->size);
   *o++ = '{';
   for (uint16_t b = 0; b < field->bits_count; b++) {
     if (strcmp(field->bits[b].name, "Reserved") == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "message.h"
 
-#include <string.h>
+#include "port.h"
 
 const char *sbp_status_text(enum sbp_status status) {
   static const char *const texts[] = {

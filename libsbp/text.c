@@ -68,8 +68,3 @@ char *sbpi_write_string(char *o, const uint8_t *text, size_t size) {
   *o = '"';
   return o + 1;
 }
-
-const uint8_t *sbpi_string_end(const uint8_t *text, const uint8_t *end) {
-  const uint8_t *const nul = text == end ? NULL : memchr(text, 0, (size_t)(end - text));
-  return nul == NULL ? end : nul + 1;
-}

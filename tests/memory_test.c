@@ -205,6 +205,46 @@ static void an_arena_without_memory_gives_nothing_and_keeps_what_it_gave(void **
   assert_int_equal(counter.in_use, 0);
 }
 
+static void a_reset_arena_keeps_its_largest_chunk_alone(void **state) {
+  (void)state;
+  COUNTING;
+  struct sbp_arena arena = {.allocator = &allocator};
+  sbp_arena_reset(&arena);
+  assert_int_equal(counter.requests, 0);
+  for (int i = 0; i < 1000; i++)
+    assert_non_null(sbp_arena_take(&arena, 10));
+  const size_t largest = counter.sizes[counter.requests - 1];
+  for (size_t i = 0; i < counter.requests; i++)
+    assert_true(counter.sizes[i] <= largest);
+  sbp_arena_reset(&arena);
+  assert_int_equal(counter.in_use, largest);
+  const size_t requests = counter.requests;
+  /* All but what a chunk needs for itself can be taken again, and is zeroed. */
+  unsigned char *const again = sbp_arena_take(&arena, largest - 48);
+  assert_non_null(again);
+  assert_int_equal(counter.requests, requests);
+  for (size_t i = 0; i < largest - 48; i++)
+    assert_int_equal(again[i], 0);
+  sbp_arena_drop(&arena);
+  assert_int_equal(counter.in_use, 0);
+}
+
+static void an_arena_that_is_reset_between_rounds_stops_asking_for_memory(void **state) {
+  (void)state;
+  COUNTING;
+  struct sbp_arena arena = {.allocator = &allocator};
+  size_t requests = 0;
+  for (int round = 0; round < 20; round++) {
+    requests = counter.requests;
+    for (size_t i = 0; i < 300; i++)
+      assert_non_null(sbp_arena_take(&arena, i));
+    sbp_arena_reset(&arena);
+  }
+  assert_int_equal(counter.requests, requests);
+  sbp_arena_drop(&arena);
+  assert_int_equal(counter.in_use, 0);
+}
+
 static void a_dropped_arena_can_be_used_again(void **state) {
   (void)state;
   COUNTING;
@@ -233,6 +273,8 @@ int main(void) {
       cmocka_unit_test(what_an_arena_gives_is_zeroed_aligned_and_apart),
       cmocka_unit_test(an_arena_gives_a_large_part_a_chunk_of_its_own_size),
       cmocka_unit_test(an_arena_without_memory_gives_nothing_and_keeps_what_it_gave),
+      cmocka_unit_test(a_reset_arena_keeps_its_largest_chunk_alone),
+      cmocka_unit_test(an_arena_that_is_reset_between_rounds_stops_asking_for_memory),
       cmocka_unit_test(a_dropped_arena_can_be_used_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,11 +9,13 @@
  * Contents
  *   1. Status       what a call returns, and its text
  *   2. Frames       bytes -> frames, frames -> bytes, CRC, base64
- *   3. Messages     the descriptor table: what a payload of a type holds
- *   4. JSON out     frame -> line
- *   5. JSON in      values of a stream -> frames
- *   6. Memory       the growable buffer and the arena, for those who want one
- *   7. Time         when frames were made: GPS time and UTC, and their text
+ *   3. Dispatch     frames -> whoever wants them
+ *   4. Messages     the descriptor table: what a payload of a type holds
+ *   5. Values       the fields of a payload by the table, in order or by name
+ *   6. JSON out     frame -> line
+ *   7. JSON in      values of a stream -> frames
+ *   8. Memory       the growable buffer and the arena, for those who want one; frames of one's own
+ *   9. Time         when frames were made: GPS time and UTC, and their text
  */
 #ifndef SBPKIT_SBP_H
 #define SBPKIT_SBP_H
@@ -107,9 +109,10 @@ struct sbp_frame {
   uint8_t length;
 };
 
-/* What a scan remembers. Zero it, set `cpu` and, to be told of each candidate that fails, `failed`. */
+/* What a scan remembers. Zero it, set `cpu` and, to be told of each candidate that fails, `failed` or `stop`. */
 struct sbp_scanner {
   enum sbp_cpu cpu;
+  bool stop;             /* return at each candidate that fails, instead of going on */
   size_t lookahead;      /* bytes at the end of data in which no frame is looked for: one that begins before may reach
                             into them. So a part of a log can be read as the scan of all of it would read it. */
   uint64_t crc_failures; /* candidates whose bytes are all there and whose CRC is wrong */
@@ -122,13 +125,33 @@ struct sbp_scanner {
  *   SBP_OK         with *frame; data before frame->bytes lies outside frames; *used is the offset behind the frame
  *   SBP_NEED_MORE  the first *used bytes lie outside frames; call again with the rest and more behind it (at most
  *                  SBP_FRAME_MAX - 1 bytes are left over). Never when `last`.
- *   SBP_END        only when `last`, or where there is lookahead: all bytes before that lie outside frames, and *used is
- *                  their number.
+ *   SBP_END        only when `last`, or where there is lookahead: all bytes before that lie outside frames, and *used
+ *                  is their number.
+ *   SBP_ERROR_..   only when scanner->stop: a candidate is damaged, which SBP_ERROR_CRC, SBP_ERROR_ZEROS and
+ *                  SBP_ERROR_TRUNCATED tell apart. Its preamble is the last of the first *used bytes, all of which lie
+ *                  outside frames; call again with the rest.
  * After a candidate fails the search goes on one byte behind its preamble, so that no whole frame is lost in a damaged
  * one; a preamble and seven zero bytes (a log filled up with zeros) are no frame although their CRC holds. Work is
  * linear: at most one CRC of 263 bytes per 0x55. The frames found depend on the bytes alone, never on how they are cut.
  */
 SBP_API enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
+                                 struct sbp_frame *frame, size_t *used);
+
+/* Frames of bytes that come in pieces, from a serial line or a socket: what is there of a frame that is not whole waits
+ * here. Zero it, and set `cpu` and what else is wanted in `scanner`. */
+struct sbp_framer {
+  struct sbp_scanner scanner;
+  uint16_t held;  /* bytes that wait; they and the next are the framer's own */
+  uint16_t given; /* how many of them the last call is done with */
+  uint8_t bytes[SBP_FRAME_MAX];
+};
+
+/* Take the next piece of the input, of any size, and find the next frame: sbp_scan() of all pieces in a row, to the
+ * byte. Nothing has to be kept behind a call. Returns what sbp_scan() does, but SBP_NEED_MORE when all `size` bytes are
+ * taken; while it returns anything else, call again with what lies behind the *used bytes that it took. *frame borrows
+ * from data where it stands there whole, else from the framer: it is good until the next call. With `last`, size may be
+ * 0, and after SBP_END the framer is as new but for its counts. */
+SBP_API enum sbp_status sbp_push(struct sbp_framer *framer, const uint8_t *data, size_t size, bool last,
                                  struct sbp_frame *frame, size_t *used);
 
 /* Write the frame of a payload of at most 255 bytes to out, which has room for length + 8 bytes, and return that size.
@@ -149,7 +172,48 @@ SBP_API char *sbp_base64_encode(enum sbp_cpu cpu, const uint8_t *data, size_t si
  * Returns the number of bytes, or -1. */
 SBP_API ptrdiff_t sbp_base64_decode(enum sbp_cpu cpu, const char *text, size_t size, uint8_t *out);
 
-/* ---- 3. Messages ----------------------------------------------------------------------------------------------- */
+/* ---- 3. Dispatch ----------------------------------------------------------------------------------------------- */
+
+/* Which frames a handler is called for. */
+enum sbp_match { SBP_MATCH_ALL, SBP_MATCH_TYPE, SBP_MATCH_SENDER };
+
+/* A function and the frames that it is called for. The caller owns it and keeps it where it is while it is added. Zero
+ * it and set the first part; the second is the dispatcher's own. */
+struct sbp_handler {
+  void (*handle)(void *context, const struct sbp_frame *frame);
+  void *context;
+  enum sbp_match match;
+  uint16_t key; /* the type or the sender; of SBP_MATCH_ALL nothing */
+
+  struct sbp_handler *next;
+  struct sbp_handler **link; /* what points at this one; NULL while it is not added */
+  uint64_t since;            /* the number of dispatches before it was added */
+};
+
+/* Handlers by what they match. Zero it. */
+enum { SBP_DISPATCH_LISTS = 64 };
+struct sbp_dispatcher {
+  struct sbp_handler *by_type[SBP_DISPATCH_LISTS]; /* lists of handlers whose keys have the same hash */
+  struct sbp_handler *by_sender[SBP_DISPATCH_LISTS];
+  struct sbp_handler *all;
+  struct sbp_dispatch_cursor *cursors; /* of the calls of sbp_dispatch() that are going on */
+  uint64_t dispatches;
+};
+
+/* Add a handler behind those that are there, or do nothing where it is added already. */
+SBP_API void sbp_handler_add(struct sbp_dispatcher *dispatcher, struct sbp_handler *handler);
+
+/* Take a handler out, or do nothing where it is not added. It is not called any more, and its memory is the caller's
+ * again. */
+SBP_API void sbp_handler_remove(struct sbp_dispatcher *dispatcher, struct sbp_handler *handler);
+
+/* Call the handlers of the frame's type, then those of its sender, then those of all frames, each in the order in which
+ * they were added, and return how many that were. The work is that of the handlers called, and of those whose keys have
+ * the same hash, however many are added. A handler may add and remove any, itself too, and dispatch other frames: one
+ * that is removed is not called any more, and one that is added is first called for a later frame than this one. */
+SBP_API unsigned sbp_dispatch(struct sbp_dispatcher *dispatcher, const struct sbp_frame *frame);
+
+/* ---- 4. Messages ----------------------------------------------------------------------------------------------- */
 
 /* What a field holds. Integers and floats are little-endian on the wire; SBP_STRING is bytes; SBP_STRUCT is `element`.
  */
@@ -263,7 +327,56 @@ SBP_API const struct sbp_message *sbp_message_by_name(const struct sbp_schema *s
 SBP_API const struct sbp_message *sbp_message_near_name(const struct sbp_schema *schema, const char *name,
                                                         size_t length);
 
-/* ---- 4. JSON out ----------------------------------------------------------------------------------------------- */
+/* ---- 5. Values ------------------------------------------------------------------------------------------------- */
+
+/* A field as it stands in a payload, all its elements, or one element of it. It borrows the payload. */
+struct sbp_field_view {
+  const struct sbp_field *field; /* name, type, units and bit fields */
+  const uint8_t *bytes;          /* a string's text, or `count` elements of field->size bytes each */
+  uint16_t size;                 /* of all of it, in bytes */
+  uint16_t count;                /* elements; 1 of what is no array */
+  bool is_array;                 /* not of an element */
+};
+
+/* Goes through the fields of a payload, or of a struct in it. */
+struct sbp_fields {
+  const struct sbp_struct *body;
+  const uint8_t *next;
+  const uint8_t *end;
+  uint16_t index;
+};
+
+/* Begin with the first field of a frame, whose message sbp_message_by_id() gives; there is none where that is NULL, or
+ * where the payload is shorter than message->body.size. */
+SBP_API struct sbp_fields sbp_fields_of(const struct sbp_message *message, const struct sbp_frame *frame);
+
+/* Begin with the first member of element number `element` (0 is the first, below view->count) of an SBP_STRUCT. */
+SBP_API struct sbp_fields sbp_fields_in(const struct sbp_field_view *view, size_t element);
+
+/* The next field in order. Returns false behind the last. */
+SBP_API bool sbp_fields_next(struct sbp_fields *fields, struct sbp_field_view *view);
+
+/* The field of this name of length bytes: members behind a dot, elements in brackets, as in `header.t.tow`, `obs` (all
+ * of an array) and `obs[2].P.i`. Returns false where the payload has no such field or element. */
+SBP_API bool sbp_field_find(const struct sbp_message *message, const struct sbp_frame *frame, const char *name,
+                            size_t length, struct sbp_field_view *view);
+
+/* The number in element number `element` (below view->count), of SBP_U8 .. SBP_U64. */
+SBP_API uint64_t sbp_field_unsigned(const struct sbp_field_view *view, size_t element);
+
+/* The same of SBP_S8 .. SBP_S64. */
+SBP_API int64_t sbp_field_signed(const struct sbp_field_view *view, size_t element);
+
+/* The same of any number: exact but for integers beyond 2^53, which are rounded. */
+SBP_API double sbp_field_double(const struct sbp_field_view *view, size_t element);
+
+/* What a bit field holds, in the number that sbp_field_unsigned() gives. */
+SBP_API uint64_t sbp_bits_value(const struct sbp_bits *bits, uint64_t number);
+
+/* The name of what it holds, or NULL where it has none. */
+SBP_API const char *sbp_bits_name(const struct sbp_bits *bits, uint64_t value);
+
+/* ---- 6. JSON out ----------------------------------------------------------------------------------------------- */
 
 /* What lines look like. Zero gives the plain line; set schema. */
 struct sbp_line_options {
@@ -286,12 +399,16 @@ SBP_API size_t sbp_line_max(const struct sbp_line_options *options);
 SBP_API char *sbp_line_write(const struct sbp_line_options *options, const struct sbp_message *message,
                              const struct sbp_frame *frame, char *out);
 
+/* Write a field's value as it stands in the line, all its elements: a JSON value, compact, to out, which has room for
+ * sbp_line_max() bytes; returns its end. */
+SBP_API char *sbp_field_write(const struct sbp_line_options *options, const struct sbp_field_view *view, char *out);
+
 /* Write the line of bytes outside frames: {"msg_name":"INVALID","payload":"<base64>"}. out has room for
  * SBP_BASE64_SIZE(size) + SBP_INVALID_OVERHEAD bytes. */
 #define SBP_INVALID_OVERHEAD 40
 SBP_API char *sbp_line_write_invalid(enum sbp_cpu cpu, const uint8_t *data, size_t size, char *out);
 
-/* ---- 5. JSON in ------------------------------------------------------------------------------------------------ */
+/* ---- 7. JSON in ------------------------------------------------------------------------------------------------ */
 
 /* A place in a stream: the offset counts from 0, line and column (in bytes) from 1. */
 struct sbp_place {
@@ -420,7 +537,7 @@ SBP_API ptrdiff_t sbp_unescape(const char *text, size_t length, char *out);
 SBP_API size_t sbp_templates_size(void);
 SBP_API void sbp_templates_begin(void *memory);
 
-/* ---- 6. Memory ------------------------------------------------------------------------------------------------- */
+/* ---- 8. Memory ------------------------------------------------------------------------------------------------- */
 
 /* Where every buffer starts that the library or a tool grows. Growing from nothing costs more than it saves: a
  * converter that decoded into vectors of at least 128 elements took 0.4 of its time. */
@@ -461,10 +578,28 @@ struct sbp_arena {
 /* size bytes, zeroed, aligned to 16; NULL where memory is out. They live until the arena is dropped. */
 SBP_API void *sbp_arena_take(struct sbp_arena *arena, size_t size);
 
+/* Make all of it free to be taken again, and keep the newest chunk, which is the largest: after a few rounds of the
+ * same work an arena asks for no memory any more. */
+SBP_API void sbp_arena_reset(struct sbp_arena *arena);
+
 /* Give all of it back. The arena is empty then, and can be used again. */
 SBP_API void sbp_arena_drop(struct sbp_arena *arena);
 
-/* ---- 7. Time --------------------------------------------------------------------------------------------------- */
+/* A frame with bytes of its own, which may be kept and handed on. */
+struct sbp_owned_frame {
+  struct sbp_frame frame;
+  const struct sbp_allocator *allocator;
+};
+
+/* Take a frame out of its input: *owned gets its bytes, in one piece from the allocator, and *frame is zeroed, so that
+ * nobody goes on with a view of bytes that may move. SBP_OK; or SBP_ERROR_MEMORY, and then nothing has changed. */
+SBP_API enum sbp_status sbp_frame_take(struct sbp_frame *frame, const struct sbp_allocator *allocator,
+                                       struct sbp_owned_frame *owned);
+
+/* Give the memory of a taken frame back, and zero it; of a zeroed one nothing. */
+SBP_API void sbp_owned_frame_free(struct sbp_owned_frame *owned);
+
+/* ---- 9. Time --------------------------------------------------------------------------------------------------- */
 
 /* GPS time is one number here: nanoseconds since 1980-01-06 00:00:00 UTC, where week 0 began. It goes on through leap
  * seconds, which UTC does not. Weeks are full counts, as in SBP, so no 1024th week rolls over. Weeks up to
