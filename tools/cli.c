@@ -268,7 +268,6 @@ static void run(struct cli *cli) {
   int count = options->path_count > 0 ? options->path_count : 1;
   if (cli->tool->arguments == NULL && output == NULL && count == 2)
     output = inputs[--count];
-  cli->several = count > 1;
 
   cli->in.allocator = &cli_allocator;
   if (sbp_buffer_reserve(&cli->in, BLOCK) != SBP_OK) {
