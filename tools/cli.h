@@ -93,6 +93,8 @@ struct cli_tool {
   enum sbp_status (*next)(struct cli *cli, const char *data, size_t size, bool last, size_t *used);
   /* The input ends, or no more of it will be read. */
   void (*end)(struct cli *cli);
+  /* The run ends, if it began; or NULL. */
+  void (*finish)(struct cli *cli);
 };
 
 /* What a run has come to. */
