@@ -219,6 +219,12 @@ static bool is_input(struct cli *cli, const struct io_file *file, char **inputs,
 /* Open the output and the file of --report. Neither is touched before it is certain that both can be had. */
 static bool open_outputs(struct cli *cli, const char *path, char **inputs, int count) {
   const bool overwrite = cli->options.output != NULL;
+  if (cli->own_files) {
+    if (cli_report_open(cli) && !is_input(cli, &cli->report_file, inputs, count))
+      return true;
+    io_discard(&cli->report_file);
+    return false;
+  }
   if (!io_open_write(&cli->output, path)) {
     cli_fail(cli, "%s: %s", cli->output.name, io_error());
     return false;
@@ -268,7 +274,6 @@ static void run(struct cli *cli) {
   int count = options->path_count > 0 ? options->path_count : 1;
   if (cli->tool->arguments == NULL && output == NULL && count == 2)
     output = inputs[--count];
-  cli->several = count > 1;
 
   cli->in.allocator = &cli_allocator;
   if (sbp_buffer_reserve(&cli->in, BLOCK) != SBP_OK) {
@@ -342,6 +347,8 @@ int cli_main(struct cli *cli, const struct cli_tool *tool, int argc, char **argv
       inform(cli);
   } else if (read_environment(cli) && cli_schema_read(cli) && tool->prepare(cli) && prepare_output(cli)) {
     run(cli);
+    if (tool->finish != NULL)
+      tool->finish(cli);
   }
   cli_flush(cli);
   if (!io_close(&cli->output))

@@ -93,6 +93,8 @@ struct cli_tool {
   enum sbp_status (*next)(struct cli *cli, const char *data, size_t size, bool last, size_t *used);
   /* The input ends, or no more of it will be read. */
   void (*end)(struct cli *cli);
+  /* The run ends, if it began; or NULL. */
+  void (*finish)(struct cli *cli);
 };
 
 /* What a run has come to. */
@@ -133,6 +135,40 @@ struct cli_ignored {
 };
 enum { CLI_IGNORED_MAX = 16 };
 
+/* A set of 16-bit numbers. */
+struct cli_set {
+  uint8_t bits[65536 / 8];
+};
+
+/* Where --from or --to cuts. */
+enum cli_cut_kind { CLI_NOWHERE, CLI_AT_UTC, CLI_AT_GPS, CLI_AFTER, CLI_AT_OFFSET };
+struct cli_cut {
+  enum cli_cut_kind kind;
+  struct sbp_utc utc;
+  int64_t time;    /* ns of GPS time, or, CLI_AFTER, since the log began */
+  uint64_t offset; /* bytes */
+};
+
+/* What the options that select messages say, see CLI_SELECT_OPTIONS; then what cli_select_prepare() makes of it. */
+struct cli_select {
+  struct sbp_buffer include;
+  struct sbp_buffer exclude;
+  struct sbp_buffer senders;
+  const char *from;
+  const char *to;
+  const char *first;
+
+  bool by_type;
+  bool by_sender;
+  bool by_time; /* a cut is at a time */
+  struct cli_set types;
+  struct cli_set sender_set;
+  struct cli_cut from_cut;
+  struct cli_cut to_cut;
+  uint64_t left; /* of --first */
+  bool no_time;  /* there is such a cut, and no message told its time */
+};
+
 /* A run of a tool, at the beginning of the tool's own struct. All zeros is a good start. */
 struct cli {
   const struct cli_tool *tool;
@@ -142,9 +178,13 @@ struct cli {
   enum sbp_cpu cpu;
   bool use_templates;
 
-  size_t record_max; /* the most that a record may write to cli_room() */
-  bool stop;         /* convert no more */
-  int status;        /* the exit code so far */
+  size_t record_max;  /* the most that a record may write to cli_room() */
+  bool keeps_outside; /* bytes outside frames are written, so that they are no fault */
+  bool own_files;     /* the tool writes to files that it opens itself */
+  bool stop;          /* convert no more */
+  int status;         /* the exit code so far */
+
+  struct cli_select select; /* of the tools that list its options with their own */
 
   uint64_t range_begin; /* of the input's bytes, those that are converted: up to ... */
   uint64_t range_end;   /* ... here; UINT64_MAX: to the end */
@@ -255,25 +295,6 @@ bool cli_schema_read(struct cli *cli);
 /* --describe: print the list of messages, or one of them. */
 void cli_describe(struct cli *cli, const char *name);
 
-/* ---- Selection ------------------------------------------------------------------------------------------------- */
-
-/* A set of 16-bit numbers. */
-struct cli_set {
-  uint8_t bits[65536 / 8];
-};
-
-static inline bool cli_set_has(const struct cli_set *set, uint16_t number) {
-  return (set->bits[number >> 3] >> (number & 7) & 1) != 0;
-}
-
-/* The types that --include and --exclude select: included (all where no include is given), then not excluded. Items are
- * names, patterns of * and ?, or numbers, and comma lists of them. False after cli_fail(). */
-bool cli_select_types(struct cli *cli, const struct sbp_buffer *include, const struct sbp_buffer *exclude,
-                      struct cli_set *set);
-
-/* The senders that --sender names. False after cli_fail(). */
-bool cli_select_senders(struct cli *cli, const struct sbp_buffer *senders, struct cli_set *set);
-
 /* ---- Reading SBP ----------------------------------------------------------------------------------------------- */
 
 /* What the tools that read SBP remember. */
@@ -283,7 +304,12 @@ struct cli_frames {
   uint64_t offset;     /* in the input, of `data` */
   const uint8_t *data; /* of the call under way */
 
-  /* Told of each run of bytes outside frames, in one or more calls, and of its end by one with no bytes; or NULL. */
+  bool timed;             /* feed the clock: its time is that of the last frame */
+  struct sbp_clock clock; /* over all inputs */
+  int64_t start;          /* clock.gps when it was first known */
+
+  /* Told of each run of bytes outside frames, in one or more calls, and of its end by one with no bytes; or NULL. Runs
+   * that are not between --from and --to are no fault, and nothing is told of them. */
   void (*outside)(struct cli *cli, const uint8_t *bytes, size_t size);
   struct {
     uint64_t offset;
@@ -304,6 +330,52 @@ void cli_frames_end(struct cli_frames *frames);
  * the fault before it ends the run. */
 enum sbp_status cli_frames_next(struct cli_frames *frames, const char *data, size_t size, bool last,
                                 struct sbp_frame *frame, const struct sbp_message **message, size_t *used);
+
+/* ---- Selection ------------------------------------------------------------------------------------------------- */
+
+/* The options, for the list of a tool that selects messages. */
+#define CLI_SELECT_OPTIONS                                                                                             \
+  {"include", "TYPES", "only these: names, patterns as 'MSG_POS*', ids", offsetof(struct cli, select.include),         \
+   CLI_LIST,  0},                                                                                                      \
+      {"exclude", "TYPES", "but not these; comma lists, and more than once", offsetof(struct cli, select.exclude),     \
+       CLI_LIST,  0},                                                                                                  \
+      {"sender", "IDS", "only messages of these senders", offsetof(struct cli, select.senders), CLI_LIST, 0},          \
+      {"from",   "TIME", "from here on: UTC, WEEK:TOW, +DURATION, @OFFSET", offsetof(struct cli, select.from),         \
+       CLI_TEXT, 0},                                                                                                   \
+      {"to", "TIME", "what comes before that", offsetof(struct cli, select.to), CLI_TEXT, 0},                          \
+      {"first", "N", "stop after N messages", offsetof(struct cli, select.first), CLI_TEXT, 0}, {                      \
+    "range", "START:END", "only what begins at these bytes of INPUT", offsetof(struct cli, options.range), CLI_TEXT, 0 \
+  }
+
+static inline bool cli_set_has(const struct cli_set *set, uint16_t number) {
+  return (set->bits[number >> 3] >> (number & 7) & 1) != 0;
+}
+
+/* Work out what they select, and see that frames->timed is set where that takes time. False after cli_fail(). */
+bool cli_select_prepare(struct cli *cli, struct cli_frames *frames);
+
+/* Whether a place in a log is at or behind --from and before --to: that of a frame which was just found, or of the
+ * bytes outside frames behind it, which begins at this offset. It has the time that the clock shows. Before the first
+ * frame that tells its time, it is before all times, and at the start. */
+bool cli_select_place(const struct cli *cli, const struct cli_frames *frames, uint64_t offset);
+
+/* Whether the frame is selected that cli_frames_next() found. */
+static inline bool cli_selected(const struct cli *cli, const struct cli_frames *frames, const struct sbp_frame *frame) {
+  const struct cli_select *const select = &cli->select;
+  return (!select->by_type || cli_set_has(&select->types, frame->type)) &&
+         (!select->by_sender || cli_set_has(&select->sender_set, frame->sender)) &&
+         ((select->from == NULL && select->to == NULL) ||
+          cli_select_place(cli, frames, frames->offset - frame->length - SBP_FRAME_OVERHEAD));
+}
+
+/* Count a record for --first, of which it may be the last. */
+static inline void cli_select_count(struct cli *cli) {
+  if (cli->select.first != NULL && --cli->select.left == 0)
+    cli->stop = true;
+}
+
+/* Read a duration as "1h30m" or "0.5s": numbers with d, h, m, s or ms behind each. */
+bool cli_duration(const char *text, int64_t *ns);
 
 /* ---- Reading JSON ---------------------------------------------------------------------------------------------- */
 

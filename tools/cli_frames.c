@@ -34,7 +34,7 @@ static void run_add(struct cli_frames *frames, const uint8_t *bytes, size_t size
     frames->run.head[frames->run.length + i] = bytes[i];
   frames->run.zeros = frames->run.zeros && all_zeros(bytes, size);
   frames->run.length += size;
-  if (frames->outside != NULL)
+  if (frames->outside != NULL && cli_select_place(frames->cli, frames, frames->run.offset))
     frames->outside(frames->cli, bytes, size);
 }
 
@@ -83,10 +83,12 @@ static void run_end(struct cli_frames *frames) {
   char what[120];
   if (frames->run.length == 0)
     return;
-  if (frames->outside != NULL)
-    frames->outside(frames->cli, NULL, 0);
-  run_describe(frames, what, sizeof what);
-  cli_fault_run(frames->cli, frames->run.offset, frames->run.length, what);
+  if (cli_select_place(frames->cli, frames, frames->run.offset)) {
+    if (frames->outside != NULL)
+      frames->outside(frames->cli, NULL, 0);
+    run_describe(frames, what, sizeof what);
+    cli_fault_run(frames->cli, frames->run.offset, frames->run.length, what);
+  }
   frames->run.length = 0;
   frames->run.first = SBP_OK;
 }
@@ -108,6 +110,7 @@ void cli_frames_end(struct cli_frames *frames) {
   run_end(frames);
   frames->cli->counts.crc_failures = frames->scanner.crc_failures;
   frames->cli->counts.truncated = frames->scanner.truncated;
+  frames->cli->select.no_time = frames->cli->select.by_time && !frames->clock.known;
 }
 
 /* Count a message that has no fields that could be read. */
@@ -120,6 +123,13 @@ static void note(const struct cli_frames *frames, const struct sbp_message *mess
   if (cli->options.debug)
     cli_debug_offset(cli, frames->offset + (uint64_t)(frame->bytes - frames->data),
                      message == NULL ? "the type is not in the schema" : "the payload is shorter than the type");
+}
+
+static void tell_time(struct cli_frames *frames, const struct sbp_message *message, const struct sbp_frame *frame) {
+  const bool known = frames->clock.known;
+  (void)sbp_clock_feed(&frames->clock, message, frame);
+  if (!known)
+    frames->start = frames->clock.gps;
 }
 
 enum sbp_status cli_frames_next(struct cli_frames *frames, const char *data, size_t size, bool last,
@@ -139,6 +149,8 @@ enum sbp_status cli_frames_next(struct cli_frames *frames, const char *data, siz
       cli_count(cli, frame->type);
       if (*message == NULL || frame->length < (*message)->body.size)
         note(frames, *message, frame);
+      if (frames->timed)
+        tell_time(frames, *message, frame);
     }
   }
   frames->offset += *used;

@@ -79,7 +79,7 @@ static bool count_fault(struct cli *cli, uint64_t place) {
 void cli_fault_run(struct cli *cli, uint64_t offset, uint64_t length, const char *what) {
   ++cli->counts.runs;
   cli->counts.outside += length;
-  if (count_fault(cli, offset))
+  if (cli->keeps_outside ? cli->options.debug : count_fault(cli, offset))
     say_line(cli, "%s%soffset %" PRIu64 ": %" PRIu64 " byte%s outside frames%s", file_name(cli), file_colon(cli),
              offset, length, plural(length), what);
   cli_report_run(cli, offset, length);
@@ -187,6 +187,8 @@ static void notes(struct cli *cli) {
     (void)snprintf(what, sizeof what, "shorter than the type%s", cli->tool->shorter == NULL ? "" : cli->tool->shorter);
     note_types(cli, counts->shorter_types, counts->shorter, true, what);
   }
+  if (cli->select.no_time && counts->messages > 0)
+    say_line(cli, "note: no message told its time, so all of them count as before --from and --to");
   note_values(cli, counts->wrong_crc, "had", "another crc than the frame, which has the right one");
   note_values(cli, counts->wrong_length, "had", "another length than the payload, which was used");
   note_values(cli, counts->rounded, "had",

@@ -238,7 +238,8 @@ static void read_choices(struct cli *cli, struct complaint *complaint) {
   if (options->range != NULL && !read_range(cli, options->range))
     complain(complaint, "--range %s: not START:END, offsets in bytes of which START is not the larger", options->range);
   const bool all_inputs = options->output != NULL || cli->tool->arguments != NULL;
-  if (options->range != NULL && all_inputs && options->path_count > 1)
+  cli->several = all_inputs && options->path_count > 1;
+  if (options->range != NULL && cli->several)
     complain(complaint, "--range: of one input; there are %d", options->path_count);
   if (options->path_count > 2 && !all_inputs && options->describe == NULL)
     complain(complaint, "%s: more than an input and an output; with -o FILE all paths are inputs", options->paths[2]);

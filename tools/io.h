@@ -37,6 +37,9 @@ bool io_probe(struct io_file *file, const char *path);
 /* Open a file to write, made if it is not there, its bytes untouched so far; NULL or "-" is standard output. */
 bool io_open_write(struct io_file *file, const char *path);
 
+/* Open a file to write that is not there yet. */
+bool io_create(struct io_file *file, const char *path);
+
 /* Empty a file that was opened to write, if it is a regular one. */
 bool io_truncate(const struct io_file *file);
 

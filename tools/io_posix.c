@@ -150,6 +150,14 @@ bool io_open_write(struct io_file *file, const char *path) {
   return file->descriptor >= 0 && look(file);
 }
 
+bool io_create(struct io_file *file, const char *path) {
+  memset(file, 0, sizeof *file);
+  file->name = file->path = path;
+  file->descriptor = open_again(path, O_WRONLY | O_CREAT | O_EXCL);
+  file->created = file->descriptor >= 0;
+  return file->descriptor >= 0 && look(file);
+}
+
 bool io_truncate(const struct io_file *file) {
   return file->kind != IO_REGULAR || file->path == NULL || ftruncate(file->descriptor, 0) == 0;
 }

@@ -83,7 +83,8 @@ static bool open_file(struct io_file *file, const char *path, DWORD stream, cons
     handle = CreateFileA(path, access, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, disposition,
                          FILE_FLAG_BACKUP_SEMANTICS, NULL);
     file->created =
-        handle != INVALID_HANDLE_VALUE && disposition == OPEN_ALWAYS && GetLastError() != ERROR_ALREADY_EXISTS;
+        handle != INVALID_HANDLE_VALUE &&
+        (disposition == CREATE_NEW || (disposition == OPEN_ALWAYS && GetLastError() != ERROR_ALREADY_EXISTS));
   }
   file->descriptor = (int)(intptr_t)handle;
   return handle != INVALID_HANDLE_VALUE && look(file);
@@ -95,6 +96,10 @@ bool io_open_read(struct io_file *file, const char *path) {
 
 bool io_open_write(struct io_file *file, const char *path) {
   return open_file(file, path, STD_OUTPUT_HANDLE, "standard output", GENERIC_WRITE, OPEN_ALWAYS);
+}
+
+bool io_create(struct io_file *file, const char *path) {
+  return open_file(file, path, STD_OUTPUT_HANDLE, "standard output", GENERIC_WRITE, CREATE_NEW);
 }
 
 bool io_probe(struct io_file *file, const char *path) {

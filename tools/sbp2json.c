@@ -8,30 +8,15 @@ enum { INVALID_MAX = 4096 };
 struct sbp2json {
   struct cli cli;
   struct sbp_line_options line;
-  struct sbp_buffer include;
-  struct sbp_buffer exclude;
-  struct sbp_buffer senders;
-  const char *first;   /* --first, as it was given */
-  uint64_t lines_left; /* of it */
-  bool select_types;
-  bool select_senders;
-  struct cli_set types;
-  struct cli_set sender_set;
-
   struct cli_frames frames;
   size_t held; /* of the run of bytes outside frames, those that no INVALID line has yet */
   uint8_t outside[INVALID_MAX];
 };
 
 static const struct cli_option options[] = {
-    {"include", "TYPES", "only these: names, patterns as 'MSG_POS*', ids", offsetof(struct sbp2json, include), CLI_LIST,
-     0},
-    {"exclude", "TYPES", "but not these; comma lists, and more than once", offsetof(struct sbp2json, exclude), CLI_LIST,
-     0},
-    {"sender", "IDS", "only messages of these senders", offsetof(struct sbp2json, senders), CLI_LIST, 0},
-    {"first", "N", "stop after N lines", offsetof(struct sbp2json, first), CLI_TEXT, 0},
-    {"range", "START:END", "only what begins at these bytes of INPUT", offsetof(struct sbp2json, cli.options.range),
-     CLI_TEXT, 0},
+    CLI_SELECT_OPTIONS,
+    {"time", NULL, "add \"utc\" and \"gps_week\", where they are known", offsetof(struct sbp2json, frames.timed),
+     CLI_FLAG, 0},
     {"no-payload", NULL, "leave the payload key out", offsetof(struct sbp2json, line.no_payload), CLI_FLAG, 0},
     {"u64-strings", NULL, "64-bit fields as strings, for jq before 1.7", offsetof(struct sbp2json, line.u64_strings),
      CLI_FLAG, 0},
@@ -44,17 +29,11 @@ static const struct cli_option options[] = {
 
 /* ---- Bytes outside frames -------------------------------------------------------------------------------------- */
 
-/* Count a line for --first. */
-static void line_written(struct sbp2json *self) {
-  if (self->first != NULL && --self->lines_left == 0)
-    self->cli.stop = true;
-}
-
 static void write_invalid(struct sbp2json *self) {
   struct cli *const cli = &self->cli;
-  if (self->held > 0 && (self->first == NULL || self->lines_left > 0)) {
+  if (self->held > 0 && (cli->select.first == NULL || cli->select.left > 0)) {
     cli->out_end = sbp_line_write_invalid(cli->cpu, self->outside, self->held, cli_room(cli));
-    line_written(self);
+    cli_select_count(cli);
   }
   self->held = 0;
 }
@@ -82,21 +61,14 @@ static bool prepare(struct cli *cli) {
   struct sbp2json *const self = (struct sbp2json *)cli;
   self->line.schema = cli->schema;
   self->line.cpu = cli->cpu;
+  self->line.clock = self->frames.timed ? &self->frames.clock : NULL; /* before --from may set it too */
   cli_frames_prepare(cli, &self->frames);
   if (cli->options.handler == CLI_TO_INVALID)
     self->frames.outside = outside;
   cli->record_max = sbp_line_max(&self->line);
   if (cli->record_max < SBP_BASE64_SIZE(INVALID_MAX) + SBP_INVALID_OVERHEAD)
     cli->record_max = SBP_BASE64_SIZE(INVALID_MAX) + SBP_INVALID_OVERHEAD;
-  if (self->first != NULL &&
-      (!cli_number(self->first, strlen(self->first), &self->lines_left) || self->lines_left == 0)) {
-    cli_fail(cli, "--first %s: not a number of lines, 1 or more", self->first);
-    return false;
-  }
-  self->select_types = self->include.size > 0 || self->exclude.size > 0;
-  self->select_senders = self->senders.size > 0;
-  return (!self->select_types || cli_select_types(cli, &self->include, &self->exclude, &self->types)) &&
-         (!self->select_senders || cli_select_senders(cli, &self->senders, &self->sender_set));
+  return cli_select_prepare(cli, &self->frames);
 }
 
 static void begin(struct cli *cli) {
@@ -108,11 +80,10 @@ static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool
   const struct sbp_message *message;
   struct sbp_frame frame;
   const enum sbp_status status = cli_frames_next(&self->frames, data, size, last, &frame, &message, used);
-  if (status == SBP_OK && !cli->stop && (!self->select_types || cli_set_has(&self->types, frame.type)) &&
-      (!self->select_senders || cli_set_has(&self->sender_set, frame.sender))) {
+  if (status == SBP_OK && !cli->stop && cli_selected(cli, &self->frames, &frame)) {
     cli->out_end = sbp_line_write(&self->line, message, &frame, cli_room(cli));
     ++cli->counts.written;
-    line_written(self);
+    cli_select_count(cli);
   }
   return status;
 }

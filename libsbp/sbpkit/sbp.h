@@ -378,16 +378,20 @@ SBP_API const char *sbp_bits_name(const struct sbp_bits *bits, uint64_t value);
 
 /* ---- 6. JSON out ----------------------------------------------------------------------------------------------- */
 
+struct sbp_clock; /* see 7. Time */
+
 /* What lines look like. Zero gives the plain line; set schema. */
 struct sbp_line_options {
   const struct sbp_schema *schema;
   enum sbp_cpu cpu;
-  bool float_compat; /* --float-compat: floats as older tools print them */
-  bool no_payload;   /* leave the payload key out */
-  bool u64_strings;  /* 64-bit fields as strings */
-  bool expand;       /* a "meaning" object behind the fields: names of bit-field values */
-  bool pretty;       /* over several lines, indented by 2 */
-  bool walk;         /* walk the table even where there is a straight-line writer (tests, measurements) */
+  const struct sbp_clock *clock; /* add "utc", to the ms, and "gps_week" of its time behind all else, or nothing where
+                                    that is not known; NULL: never. It was fed this frame. */
+  bool float_compat;             /* --float-compat: floats as older tools print them */
+  bool no_payload;               /* leave the payload key out */
+  bool u64_strings;              /* 64-bit fields as strings */
+  bool expand;                   /* a "meaning" object behind the fields: names of bit-field values */
+  bool pretty;                   /* over several lines, indented by 2 */
+  bool walk;                     /* walk the table even where there is a straight-line writer (tests, measurements) */
 };
 
 /* The most bytes that sbp_line_write can write with these options, whatever the frame. */
