@@ -174,69 +174,102 @@ static bool is_one(const struct sbp_field *field, const char *name, enum sbp_typ
   return strcmp(field->name, name) == 0 && field->type == (uint8_t)type && field->repeat == SBP_ONE;
 }
 
-/* Whether a field of integers says that the time, or what was measured at it, is invalid. */
-static bool says_invalid(uint16_t type, const struct sbp_field *flags, const uint8_t *p) {
+/* Which values of a field say that the time, or what was measured at it, is invalid. */
+static void find_invalid(uint16_t type, const struct sbp_field *flags, struct sbp_clock_place *place) {
   static const struct {
     uint16_t type;
     uint8_t mask;
     uint8_t valid;
   } by_type[] = {{TYPE_EXT_EVENT, 2, 2}, {TYPE_POSE_RELATIVE, 0x30, 0x10}, {TYPE_ODOMETRY, 7, 1}};
   for (size_t i = 0; i < sizeof by_type / sizeof *by_type; i++) {
-    if (by_type[i].type == type)
-      return (*p & by_type[i].mask) != by_type[i].valid;
+    if (by_type[i].type == type) {
+      place->mask = by_type[i].mask;
+      place->value = by_type[i].valid;
+      place->other = true;
+      return;
+    }
   }
   for (uint16_t b = 0; b < flags->bits_count; b++) {
     const struct sbp_bits *const bits = &flags->bits[b];
-    if (bits->first == 0 && bits->last < 8 && bits->value_count > 0 && bits->values[0].value == 0)
-      return (*p & ((2u << bits->last) - 1)) == 0 &&
-             (strcmp(bits->values[0].name, "Invalid") == 0 || strcmp(bits->values[0].name, "None (invalid)") == 0);
+    if (bits->first == 0 && bits->last < 8 && bits->value_count > 0 && bits->values[0].value == 0) {
+      if (strcmp(bits->values[0].name, "Invalid") == 0 || strcmp(bits->values[0].name, "None (invalid)") == 0)
+        place->mask = (uint8_t)((2u << bits->last) - 1);
+      return;
+    }
   }
-  return false;
 }
 
-/* Look through a struct that stands at p. False where it says that it is no clock. */
-static bool look(uint16_t type, const struct sbp_struct *body, const uint8_t *p, struct told *told) {
+/* Find the places in a struct that stands at `offset`. */
+static void find_places(uint16_t type, const struct sbp_struct *body, size_t offset, struct sbp_clock_place *place) {
   for (uint16_t i = 0; i < body->field_count; i++) {
     const struct sbp_field *const field = &body->fields[i];
-    const uint8_t *const at = p + field->offset;
+    const uint8_t at = (uint8_t)(offset + field->offset);
     if (field->type == SBP_STRUCT) {
-      if (i == 0 && (is_one(field, "header", SBP_STRUCT) || is_one(field, "t", SBP_STRUCT)))
-        return look(type, field->element, at, told);
+      if (i == 0 && (is_one(field, "header", SBP_STRUCT) || is_one(field, "t", SBP_STRUCT))) {
+        find_places(type, field->element, offset, place);
+        return;
+      }
       continue;
     }
     /* Behind a variable string no place is known. */
     if (field->type == SBP_STRING && field->encoding != SBP_FIXED)
-      break;
-    switch (field->name_length) {
-    case 2:
-      if (is_one(field, "wn", SBP_U16) || is_one(field, "wn", SBP_S16))
-        told->week = sbpi_load16(at); /* a negative one is beyond the last */
-      break;
-    case 3:
-      if (is_one(field, "tow", SBP_U32) &&
-          (type == TYPE_IMU_RAW || (field->units != NULL && strcmp(field->units, "ms") == 0)))
-        told->tow = sbpi_load32(at);
-      break;
-    case 5:
-      if (is_one(field, "tow_f", SBP_U8))
-        told->ns = *at * (MS_NS / 64) / 4;
-      else if (strcmp(field->name, "flags") == 0 && says_invalid(type, field, at))
-        return false;
-      break;
-    case 11:
-      if (is_one(field, "ns_residual", SBP_S32))
-        told->ns = (int32_t)sbpi_load32(at);
-      break;
-    default:
-      break;
+      return;
+    if (is_one(field, "wn", SBP_U16) || is_one(field, "wn", SBP_S16))
+      place->week = at;
+    else if (is_one(field, "tow", SBP_U32) &&
+             (type == TYPE_IMU_RAW || (field->units != NULL && strcmp(field->units, "ms") == 0)))
+      place->tow = at;
+    else if (is_one(field, "tow_f", SBP_U8))
+      place->tow_f = at;
+    else if (is_one(field, "ns_residual", SBP_S32))
+      place->ns_residual = at;
+    else if (strcmp(field->name, "flags") == 0 && field->repeat == SBP_ONE && field->type < SBP_FLOAT) {
+      place->flags = at;
+      find_invalid(type, field, place);
     }
   }
+}
+
+enum { NOWHERE = 255 };
+
+/* The places of a message: those that were found before, or are found now. */
+static const struct sbp_clock_place *places_of(struct sbp_clock *clock, const struct sbp_message *message) {
+  enum { PLACES = sizeof clock->places / sizeof *clock->places, TRIED = 8 };
+  /* The high bits of a product depend on all bits of the id: by the golden ratio of 2^16. */
+  const size_t first = (uint16_t)(message->id * 40503u) * (size_t)PLACES >> 16;
+  struct sbp_clock_place *place = &clock->places[first];
+  for (size_t i = 1; place->message != message && place->message != NULL && i <= TRIED; i++)
+    place = &clock->places[(first + i % TRIED) % PLACES];
+  if (SBPI_UNLIKELY(place->message != message)) {
+    *place = (struct sbp_clock_place){.message = message,
+                                      .tow = NOWHERE,
+                                      .week = NOWHERE,
+                                      .ns_residual = NOWHERE,
+                                      .tow_f = NOWHERE,
+                                      .flags = NOWHERE};
+    find_places(message->id, &message->body, 0, place);
+  }
+  return place;
+}
+
+/* Take what stands in a payload. False where there is no time, or it says that it is none. */
+static bool look(const struct sbp_clock_place *place, const uint8_t *payload, struct told *told) {
+  if (place->tow == NOWHERE ||
+      (place->mask != 0 && ((payload[place->flags] & place->mask) == place->value) != place->other))
+    return false;
+  told->tow = sbpi_load32(payload + place->tow);
+  if (place->week != NOWHERE)
+    told->week = sbpi_load16(payload + place->week); /* a negative one is beyond the last */
+  if (place->ns_residual != NOWHERE)
+    told->ns = (int32_t)sbpi_load32(payload + place->ns_residual);
+  else if (place->tow_f != NOWHERE)
+    told->ns = payload[place->tow_f] * (MS_NS / 64) / 4;
   return true;
 }
 
 /* MSG_UTC_TIME: its date tells the week and, where the receiver has heard it from the sky, how far GPS time is ahead.
  */
-static bool take_utc(struct sbp_clock *clock, const uint8_t *payload, struct told *told) {
+SBPI_NOINLINE static bool take_utc(struct sbp_clock *clock, const uint8_t *payload, struct told *told) {
   enum { OFFSET_SOURCE = 3 << 3, DECODED = 2 << 3 };
   const struct sbp_utc utc = {.year = sbpi_load16(payload + 5),
                               .month = payload[7],
@@ -270,7 +303,7 @@ static bool take_utc(struct sbp_clock *clock, const uint8_t *payload, struct tol
   return true;
 }
 
-static void take_leap(struct sbp_clock *clock, const uint8_t *payload) {
+SBPI_NOINLINE static void take_leap(struct sbp_clock *clock, const uint8_t *payload) {
   /* UTC minus GPS time by the letter, but receivers send what the satellites do: GPS time minus UTC. */
   const int before = (int8_t)payload[5] < 0 ? -(int8_t)payload[5] : payload[5];
   const int after = (int8_t)payload[13] < 0 ? -(int8_t)payload[13] : payload[13];
@@ -298,7 +331,7 @@ bool sbp_clock_feed(struct sbp_clock *clock, const struct sbp_message *message, 
   const uint16_t type = message->id;
   if (SBPI_UNLIKELY(type == TYPE_UTC_LEAP_SECOND) && message->body.size == 14)
     take_leap(clock, frame->payload);
-  if (!look(type, &message->body, frame->payload, &told) || told.tow >= SBP_GPS_WEEK_MS)
+  if (!look(places_of(clock, message), frame->payload, &told) || told.tow >= SBP_GPS_WEEK_MS)
     return false;
   /* What is no rest of a rounded ms is none. */
   if (told.ns <= -MS_NS || told.ns >= MS_NS)

@@ -141,7 +141,8 @@ static void learn(struct sbpinfo *self, const struct sbp_message *message, const
   type->bytes += size;
   ++sender->messages;
   sender->bytes += size;
-  if (sbp_clock_feed(&info->clock, message, frame))
+  const int64_t before = info->clock.gps;
+  if (sbp_clock_feed(&info->clock, message, frame) && (info->clock.gps != before || !known))
     time_told(info, known, offset);
   if (info->clock.known) {
     ++info->timeline.steps[info->timeline.at].messages;

@@ -61,13 +61,13 @@ uint64_t info_seams_begin(const struct info_seams *seams, uint64_t size, uint64_
 
 /* ---- What messages tell (sbpinfo_device.c) --------------------------------------------------------------------- */
 
-/* A position: the payload that has it, and where and when it was sent. */
+/* A position: its coordinates as they stand in the payload, and where and when it was sent. */
+enum { INFO_AXES = 3 };
 struct info_fix {
   uint64_t offset;
   int64_t gps;
   bool timed;
-  uint8_t length;
-  uint8_t payload[SBP_PAYLOAD_MAX];
+  uint8_t axes[INFO_AXES][8];
 };
 
 /* Solutions that messages of one type hold. */
@@ -75,8 +75,10 @@ enum { INFO_POSITIONS = 11, INFO_MODES = 8 };
 struct info_position {
   const struct sbp_message *message; /* NULL: not in the schema as it should be */
   const struct sbp_field *flags;     /* whose first bits say what kind of solution it is */
+  const struct sbp_field *axes[INFO_AXES];
+  unsigned invalid; /* a bit for each mode that is no fix */
   uint64_t solutions;
-  uint64_t fixes; /* of them, those whose mode is not called invalid */
+  uint64_t fixes; /* of them */
   uint64_t modes[INFO_MODES];
   struct info_fix first;
   struct info_fix last;
@@ -95,6 +97,12 @@ extern const char *const info_text_names[INFO_TEXTS];
 
 /* What a type of messages can tell: 0 nothing, 1 what info_device_feed() reads, 2 + i position i. */
 enum { INFO_DEVICE = 1, INFO_POSITION = 2 };
+
+/* A coordinate of a fix, as a field that stands alone. */
+static inline struct sbp_field_view info_axis(const struct info_position *position, const struct info_fix *fix,
+                                              int axis) {
+  return (struct sbp_field_view){.field = position->axes[axis], .bytes = fix->axes[axis], .size = 8, .count = 1};
+}
 
 /* Find the types that tell something, and note it in roles. */
 void info_device_prepare(const struct sbp_schema *schema, struct info_position *positions, uint8_t *roles);

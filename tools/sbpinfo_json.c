@@ -96,21 +96,17 @@ static void print_damage(struct sbpinfo *self) {
 
 static void print_fix(struct sbpinfo *self, const char *name, const struct info_position *position,
                       const struct info_fix *fix) {
-  static const char *const axes[] = {"lat", "lon", "height", "x", "y", "z"};
   struct cli *const cli = &self->cli;
   const struct sbp_line_options line = {.schema = cli->schema};
-  const struct sbp_frame frame = {.type = position->message->id, .payload = fix->payload, .length = fix->length};
   if (position->fixes == 0) {
     cli_print(cli, ",\"%s\":null", name);
     return;
   }
   cli_print(cli, ",\"%s\":{\"offset\":%" PRIu64 ",", name, fix->offset);
   print_time(self, "time", fix->timed, fix->gps);
-  for (size_t i = 0; i < sizeof axes / sizeof *axes; ++i) {
-    struct sbp_field_view view;
-    if (!sbp_field_find(position->message, &frame, axes[i], strlen(axes[i]), &view) || view.field->type != SBP_DOUBLE)
-      continue;
-    cli_print(cli, ",\"%s\":", axes[i]);
+  for (int axis = 0; axis < INFO_AXES; ++axis) {
+    const struct sbp_field_view view = info_axis(position, fix, axis);
+    cli_print(cli, ",\"%s\":", view.field->name);
     cli->out_end = sbp_field_write(&line, &view, cli_room(cli));
   }
   cli_print(cli, "}");

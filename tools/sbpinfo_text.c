@@ -75,15 +75,20 @@ static struct text duration(int64_t ns) {
   return text;
 }
 
+/* To the nearest ms, which is what people read. */
+static int64_t rounded(int64_t gps) {
+  return (gps + 500000) / 1000000 * 1000000;
+}
+
 static struct text utc(const struct sbpinfo *self, int64_t gps) {
   struct text text;
-  *sbp_utc_write(sbp_utc_from_gps(&self->info.clock.leap, gps), text.bytes) = '\0';
+  *sbp_utc_write(sbp_utc_from_gps(&self->info.clock.leap, rounded(gps)), text.bytes) = '\0';
   return text;
 }
 
 static struct text week_and_tow(int64_t gps) {
   struct text text;
-  *sbp_gps_write(gps, text.bytes) = '\0';
+  *sbp_gps_write(rounded(gps), text.bytes) = '\0';
   return text;
 }
 
@@ -157,14 +162,12 @@ static void print_device(struct sbpinfo *self) {
 
 static void print_fix(struct sbpinfo *self, const char *head, const struct info_position *position,
                       const struct info_fix *fix) {
-  static const char *const axes[] = {"lat", "lon", "height", "x", "y", "z"};
   struct cli *const cli = &self->cli;
-  const struct sbp_frame frame = {.type = position->message->id, .payload = fix->payload, .length = fix->length};
   cli_print(cli, "%s", head);
-  for (size_t i = 0; i < sizeof axes / sizeof *axes; ++i) {
-    struct sbp_field_view view;
-    if (sbp_field_find(position->message, &frame, axes[i], strlen(axes[i]), &view) && view.field->type == SBP_DOUBLE)
-      cli_print(cli, "%s %.*f, ", axes[i], i < 2 ? 8 : 3, sbp_field_double(&view, 0));
+  for (int axis = 0; axis < INFO_AXES; ++axis) {
+    const struct sbp_field_view view = info_axis(position, fix, axis);
+    const bool degrees = view.field->units != NULL && strcmp(view.field->units, "deg") == 0;
+    cli_print(cli, "%s %.*f, ", view.field->name, degrees ? 8 : 3, sbp_field_double(&view, 0));
   }
   if (fix->timed)
     cli_print(cli, "%s, ", utc(self, fix->gps).bytes);

@@ -638,11 +638,24 @@ struct sbp_leap {
   bool told;
 };
 
-/* What a run over frames knows of their time. Zero it, feed it each frame in order. */
+/* What a run over frames knows of their time. Zero it, feed it each frame in order; the second part is its own. */
 struct sbp_clock {
   int64_t gps; /* of the last frame that told its time */
   bool known;  /* there was one; else gps means nothing */
   struct sbp_leap leap;
+
+  /* Where the time stands in the payloads of messages that came before. */
+  struct sbp_clock_place {
+    const struct sbp_message *message;
+    uint8_t tow; /* offsets; 255: it is not there */
+    uint8_t week;
+    uint8_t ns_residual;
+    uint8_t tow_f;
+    uint8_t flags;
+    uint8_t mask; /* the bits of flags that say it is no time: where they are `value`, or anything else */
+    uint8_t value;
+    bool other;
+  } places[128];
 };
 
 /* Take note of a frame; `message` is its message, or NULL. Returns whether it told its own time; clock->gps is that
