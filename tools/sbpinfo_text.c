@@ -160,14 +160,13 @@ static void print_device(struct sbpinfo *self) {
     cli_print(cli, "\n");
 }
 
-static void print_fix(struct sbpinfo *self, const char *head, const struct info_position *position,
+static void print_fix(struct sbpinfo *self, const char *head, const struct cli_position *position,
                       const struct info_fix *fix) {
   struct cli *const cli = &self->cli;
   cli_print(cli, "%s", head);
-  for (int axis = 0; axis < INFO_AXES; ++axis) {
+  for (int axis = 0; axis < CLI_AXES; ++axis) {
     const struct sbp_field_view view = info_axis(position, fix, axis);
-    const bool degrees = view.field->units != NULL && strcmp(view.field->units, "deg") == 0;
-    cli_print(cli, "%s %.*f, ", view.field->name, degrees ? 8 : 3, sbp_field_double(&view, 0));
+    cli_print(cli, "%s %.*f, ", view.field->name, position->degrees && axis < 2 ? 8 : 3, sbp_field_double(&view, 0));
   }
   if (fix->timed)
     cli_print(cli, "%s, ", utc(self, fix->gps).bytes);
@@ -176,30 +175,30 @@ static void print_fix(struct sbpinfo *self, const char *head, const struct info_
 
 static void print_solutions(struct sbpinfo *self) {
   struct cli *const cli = &self->cli;
-  const struct info_position *position = self->info.positions;
-  const struct info_position *const end = position + INFO_POSITIONS;
-  while (position < end && position->solutions == 0)
-    ++position;
-  if (position == end)
+  size_t best = 0;
+  while (best < CLI_POSITIONS && self->info.solutions[best].solutions == 0)
+    ++best;
+  if (best == CLI_POSITIONS)
     return;
-  const struct sbp_bits *const bits = &position->flags->bits[0];
+  const struct cli_position *const position = &self->positions[best];
+  const struct info_solutions *const solutions = &self->info.solutions[best];
   cli_print(cli, "solution  %s: ", position->message->body.name);
   const char *before = "";
-  for (unsigned mode = 0; mode < INFO_MODES; ++mode) {
-    const char *const name = sbp_bits_name(bits, mode);
-    if (position->modes[mode] == 0)
+  for (unsigned mode = 0; mode < CLI_MODES; ++mode) {
+    const char *const name = sbp_bits_name(&position->flags->bits[0], mode);
+    if (solutions->modes[mode] == 0)
       continue;
     if (name != NULL)
       cli_print(cli, "%s%s", before, name);
     else
       cli_print(cli, "%smode %u", before, mode);
-    cli_print(cli, " %.1f %%", 100 * (double)position->modes[mode] / (double)position->solutions);
+    cli_print(cli, " %.1f %%", 100 * (double)solutions->modes[mode] / (double)solutions->solutions);
     before = ", ";
   }
   cli_print(cli, "\n");
-  if (position->fixes > 0) {
-    print_fix(self, "first fix ", position, &position->first);
-    print_fix(self, "last fix  ", position, &position->last);
+  if (solutions->fixes > 0) {
+    print_fix(self, "first fix ", position, &solutions->first);
+    print_fix(self, "last fix  ", position, &solutions->last);
   }
 }
 
