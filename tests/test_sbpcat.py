@@ -86,6 +86,13 @@ def test_a_live_reader_sees_each_message_at_once():
     assert process.stdout.read() == b"" and process.wait() == 0
 
 
+def test_help_and_version_are_those_of_a_tool_of_the_house():
+    lines = clean("sbpcat", b"", "--help").decode().splitlines()
+    assert len(lines) <= 50 and max(map(len, lines)) <= 100
+    assert clean("sbpcat", b"", "-V") == clean("sbp2json", b"", "-V").replace(b"sbp2json", b"sbpcat")
+    assert clean("sbpcat", b"", "--describe") == clean("sbp2json", b"", "--describe")
+
+
 # ---- --repair
 
 
