@@ -17,17 +17,20 @@ const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const ch
 /* Tokens. Each of these returns what stands behind it, or NULL. */
 
 #ifdef __SSE2__
-/* A bit for each of sixteen bytes: whether it is a digit. Bits above are 0. */
-SBPI_INLINE unsigned sbpi_digit_mask(const char *p) {
-  const __m128i values = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
-  return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(values, _mm_set1_epi8(9)), values));
+/* How many digits stand at p, or 16 where those are more. */
+SBPI_INLINE unsigned sbpi_count_digits(const char *p) {
+  /* A digit is one of the ten largest signed bytes then. */
+  const __m128i moved =
+      _mm_add_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8(INT8_MAX - '9'));
+  const __m128i others = _mm_cmpgt_epi8(_mm_set1_epi8(INT8_MAX - 9), moved);
+  return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(others) | 1u << 16);
 }
 #endif
 
 /* Digits, one at least. The line break that ends the line stops every loop. */
 SBPI_INLINE const char *sbpi_skip_digits(const char *p) {
 #ifdef __SSE2__
-  const unsigned count = (unsigned)__builtin_ctz(~sbpi_digit_mask(p));
+  const unsigned count = sbpi_count_digits(p);
   if (SBPI_LIKELY(count < 16))
     return count == 0 ? NULL : p + count;
 #endif
@@ -49,7 +52,7 @@ SBPI_INLINE bool sbpi_has_leading_zero(const char *p) {
 SBPI_INLINE const char *sbpi_skip_integer(const char *p) {
   p += *p == '-';
 #ifdef __SSE2__
-  const unsigned count = (unsigned)__builtin_ctz(~sbpi_digit_mask(p));
+  const unsigned count = sbpi_count_digits(p);
   /* The sign bit is set where the first digit is 0 and there are others, or where there is none. */
   const unsigned first = (unsigned)(uint8_t)*p - '0';
   if (SBPI_LIKELY(count < 16 && ((((first - 1) & (1 - count)) | (count - 1)) >> 31) == 0))
