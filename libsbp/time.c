@@ -61,7 +61,7 @@ static bool is_valid(const struct sbp_utc *utc) {
   const bool last_minute = utc->hour == 23 && utc->minute == 59;
   const int64_t seconds = plain_seconds(utc);
   return utc->day >= 1 && utc->day <= last && utc->hour < 24 && utc->minute < 60 && utc->second < 60 + last_minute &&
-         utc->ns < SECOND_NS && seconds >= 0 && seconds < (int64_t)SBP_GPS_WEEK_MAX * WEEK_DAYS * DAY_SECONDS;
+         utc->ns < SECOND_NS && seconds >= 0 && seconds < (SBP_GPS_WEEK_MAX + INT64_C(1)) * WEEK_DAYS * DAY_SECONDS;
 }
 
 /* ---- Leap seconds ---------------------------------------------------------------------------------------------- */
@@ -294,7 +294,7 @@ SBPI_NOINLINE static bool take_utc(struct sbp_clock *clock, const uint8_t *paylo
   const int64_t second = floor_divide(gps_ms, 1000);
   /* In a leap second `plain` is the second after it, so that UTC is as far behind as before. */
   const int64_t known = second - utc_second(&clock->leap, second, &extra) - extra;
-  if ((payload[0] & OFFSET_SOURCE) == DECODED && ahead > 0 && ahead != known) {
+  if ((payload[0] & OFFSET_SOURCE) == DECODED && ahead > 0 && (ahead != known || (utc.second == 60 && !extra))) {
     clock->leap.told = true;
     clock->leap.midnight = utc.second == 60 ? plain : 0;
     clock->leap.before = (int16_t)ahead;

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is read and written at a time. As much as a pipe holds: see io_posix.c. */
-enum { BLOCK = 256 << 10 };
+/* What is read at a time is as much as a pipe holds (see io_posix.c). What is written at a time is a quarter of that:
+ * so a pipe is never wholly full or empty while both its ends work, and neither waits for the other. */
+enum { READ_BLOCK = 256 << 10, WRITE_BLOCK = 64 << 10 };
 
 /* What is read behind the end of --range: the rest of the longest frame that begins before it. */
 enum { LOOKAHEAD = SBP_FRAME_MAX - 1 };
@@ -28,7 +29,7 @@ const struct sbp_allocator cli_allocator = {.resize = resize_memory};
 
 /* Take the memory that cli_room() and cli_write() fill. */
 static bool prepare_output(struct cli *cli) {
-  const size_t size = BLOCK + cli->record_max;
+  const size_t size = WRITE_BLOCK + cli->record_max;
   cli->out = cli->out_end = malloc(size);
   if (cli->out == NULL) {
     cli_fail(cli, "out of memory");
@@ -121,7 +122,7 @@ static bool open_input(struct cli *cli, const char *path) {
 
 /* Make room for more of a long value. In a few large steps, since an allocator may hold on to the smaller blocks. */
 static bool grow_input(struct sbp_buffer *in) {
-  const size_t most = SBP_VALUE_MAX + BLOCK;
+  const size_t most = SBP_VALUE_MAX + READ_BLOCK;
   const size_t more = 3 * in->capacity;
   return sbp_buffer_reserve(in, more < most - in->size ? more : most - in->size) == SBP_OK;
 }
@@ -276,7 +277,7 @@ static void run(struct cli *cli) {
     output = inputs[--count];
 
   cli->in.allocator = &cli_allocator;
-  if (sbp_buffer_reserve(&cli->in, BLOCK) != SBP_OK) {
+  if (sbp_buffer_reserve(&cli->in, READ_BLOCK) != SBP_OK) {
     cli_fail(cli, "out of memory");
     return;
   }

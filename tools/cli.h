@@ -81,6 +81,7 @@ struct cli_tool {
   const char *arguments;            /* what --help calls its paths, all of them inputs; NULL: an input and an output */
   const struct cli_option *options; /* its own, behind the last one with no name */
   const char *shorter;              /* how the note goes on of messages "shorter than the type"; NULL: it does not */
+  bool copies;                      /* it hands frames on as they are: what is not known of them is worth no note */
   bool reads_json;                  /* places in the input are lines and columns, not offsets */
   char first_byte;                  /* of all that it writes */
 

@@ -188,11 +188,11 @@ static void note_values(struct cli *cli, uint64_t count, const char *had, const 
 static void notes(struct cli *cli) {
   const struct cli_counts *const counts = &cli->counts;
   char what[64];
-  if (counts->unknown > 0) {
+  if (counts->unknown > 0 && !cli->tool->copies) {
     (void)snprintf(what, sizeof what, "not in SBP %s", cli->schema->version);
     note_types(cli, counts->types, counts->unknown, false, what);
   }
-  if (counts->shorter > 0) {
+  if (counts->shorter > 0 && !cli->tool->copies) {
     (void)snprintf(what, sizeof what, "shorter than the type%s", cli->tool->shorter == NULL ? "" : cli->tool->shorter);
     note_types(cli, counts->shorter_types, counts->shorter, true, what);
   }

@@ -281,6 +281,7 @@ int main(int argc, char **argv) {
                   "  sbpcat --split time=1h log.sbp\n",
       .arguments = "[LOG ...]",
       .options = options,
+      .copies = true,
       .first_byte = SBP_PREAMBLE,
       .prepare = prepare,
       .begin = begin,
