@@ -116,8 +116,9 @@ static void write_rows(struct sbp2csv *self, const struct sbp_frame *frame) {
   char head[64 + SBP_TIME_TEXT_MAX];
   int head_size;
   if (clock->known) {
-    *sbp_utc_write(sbp_utc_from_gps(&clock->leap, clock->gps), utc) = '\0';
-    head_size = snprintf(head, sizeof head, "%s,%" PRId32 ",%u", utc, sbp_gps_split(clock->gps).week, frame->sender);
+    const int64_t gps = cli_whole_ms(clock->gps);
+    *sbp_utc_write(sbp_utc_from_gps(&clock->leap, gps), utc) = '\0';
+    head_size = snprintf(head, sizeof head, "%s,%" PRId32 ",%u", utc, sbp_gps_split(gps).week, frame->sender);
   } else {
     head_size = snprintf(head, sizeof head, ",,%u", frame->sender);
   }

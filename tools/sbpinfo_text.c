@@ -75,20 +75,15 @@ static struct text duration(int64_t ns) {
   return text;
 }
 
-/* To the nearest ms, which is what people read. */
-static int64_t rounded(int64_t gps) {
-  return (gps + 500000) / 1000000 * 1000000;
-}
-
 static struct text utc(const struct sbpinfo *self, int64_t gps) {
   struct text text;
-  *sbp_utc_write(sbp_utc_from_gps(&self->info.clock.leap, rounded(gps)), text.bytes) = '\0';
+  *sbp_utc_write(sbp_utc_from_gps(&self->info.clock.leap, cli_whole_ms(gps)), text.bytes) = '\0';
   return text;
 }
 
 static struct text week_and_tow(int64_t gps) {
   struct text text;
-  *sbp_gps_write(rounded(gps), text.bytes) = '\0';
+  *sbp_gps_write(cli_whole_ms(gps), text.bytes) = '\0';
   return text;
 }
 
@@ -105,10 +100,10 @@ static void print_head(struct sbpinfo *self) {
   }
   cli_print(cli, "damaged\n");
   cli_print(cli,
-            "damage    %" PRIu64 " byte%s outside frames (%.2f %%) in %" PRIu64 " run%s; %" PRIu64
-            " CRC failure%s, %" PRIu64 " cut off\n",
+            "damage    %" PRIu64 " byte%s outside frames (%.2f %%) in %" PRIu64 " run%s; %" PRIu64 " CRC failure%s%s\n",
             info->outside, plural(info->outside), 100 * (double)info->outside / (double)info->bytes, info->runs,
-            plural(info->runs), info->crc_failures, plural(info->crc_failures), info->truncated);
+            plural(info->runs), info->crc_failures, plural(info->crc_failures),
+            info->truncated > 0 ? ", cut off at the end" : "");
   cli_print(cli, "          first at byte %" PRIu64 ", longest %" PRIu64 " byte%s at byte %" PRIu64 "\n",
             info->first_runs[0].offset, info->longest_run.length, plural(info->longest_run.length),
             info->longest_run.offset);
