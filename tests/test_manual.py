@@ -15,7 +15,7 @@ import tool
 
 PAGES = ["sbp2json.1", "json2sbp.1", "json2json.1", "sbpcat.1", "sbpinfo.1", "sbp2csv.1"]
 # Examples of what happens on damaged input.
-DAMAGED = ["sbp2json noisy.sbp > good.json", "json2sbp broken.json > good.sbp", "sbpcat --repair noisy.sbp > good.sbp",
+DAMAGED = ["sbpinfo noisy.sbp 2>/dev/null", "sbp2json noisy.sbp > good.json", "json2sbp broken.json > good.sbp", "sbpcat --repair noisy.sbp > good.sbp",
            "sbpcat --repair noisy.sbp > whole.sbp"]
 MDOC_ESCAPES = {r"\e": "\\", r"\(aq": "'", r"\&": "", r"\-": "-"}
 # A build from generated sources has no --schema.

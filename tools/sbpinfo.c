@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
 
 double info_rate(const struct info_type *type) {
   return type->timed > 1 && type->last > type->first
-             ? (double)(type->timed - 1) * 1e9 / ((double)type->last - (double)type->first)
+             ? (double)(type->timed - 1) * 1e9 / (double)(type->last - type->first)
              : 0;
 }
 
