@@ -146,10 +146,13 @@ static bool find_message(struct sbp2csv *self, const char *name) {
   self->message = sbp_message_by_name(cli->schema, name, length);
   if (self->message == NULL) {
     const struct sbp_message *const near_message = sbp_message_near_name(cli->schema, name, length);
-    if (near_message != NULL)
+    struct io_file file;
+    if (io_probe(&file, name))
+      cli_fail(cli, "%s: is a file; behind the logs stands the message: LOG MESSAGE", name);
+    else if (near_message != NULL)
       cli_fail(cli, "%.*s: no such message; did you mean %s?", (int)length, name, near_message->body.name);
     else
-      cli_fail(cli, "%s: no such message; it stands behind the logs, and --describe lists them", name);
+      cli_fail(cli, "%s: no such message; --describe lists them", name);
     return false;
   }
   if (name[length] == '\0')
