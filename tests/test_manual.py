@@ -13,7 +13,7 @@ import pytest
 import model
 import tool
 
-PAGES = ["sbp2json.1", "json2sbp.1", "json2json.1", "sbpcat.1"]
+PAGES = ["sbp2json.1", "json2sbp.1", "json2json.1", "sbpcat.1", "sbpinfo.1", "sbp2csv.1"]
 # Examples of what happens on damaged input.
 DAMAGED = ["sbp2json noisy.sbp > good.json", "json2sbp broken.json > good.sbp", "sbpcat --repair noisy.sbp > good.sbp",
            "sbpcat --repair noisy.sbp > whole.sbp"]
@@ -88,12 +88,13 @@ def desk(tmp_path_factory):
 
 @pytest.mark.parametrize("command, shown", all_examples())
 def test_an_example_does_what_is_shown(desk, command, shown):
-    if " jq " in command and shutil.which("jq") is None:
-        pytest.skip("jq is missing")
+    for other in ("jq", "parallel"):
+        if " %s " % other in command and shutil.which(other) is None:
+            pytest.skip("%s is missing" % other)
     environment = dict(os.environ, PATH="%s:%s" % (desk / "bin", os.environ["PATH"]), LC_ALL="C.UTF-8")
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=desk, env=environment, timeout=120,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    got = done.stdout.decode()
+    got = done.stdout.decode().replace("\r\n", "\n")
     if shown is not None:
         assert looks_like(shown, got), got
     if command in DAMAGED:

@@ -239,6 +239,9 @@ static inline char *cli_room(struct cli *cli) {
 void cli_write(struct cli *cli, const void *data, size_t size);
 void cli_print(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 
+/* Write a JSON string that may hold anything, as file names do; what is not UTF-8 becomes U+FFFD. */
+void cli_print_string(struct cli *cli, const char *text);
+
 /* Count a message of this type. */
 static inline void cli_count(struct cli *cli, uint16_t type) {
   ++cli->counts.messages;
@@ -264,6 +267,9 @@ void cli_fail(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_fault_run(struct cli *cli, uint64_t offset, uint64_t length, const char *what);
 void cli_fault_value(struct cli *cli, const struct sbp_place *place, const char *what);
 
+/* A line that begins with "note:". */
+void cli_note(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
+
 /* A line for --debug about a place in the input. */
 void cli_debug_offset(struct cli *cli, uint64_t offset, const char *what);
 void cli_debug_place(struct cli *cli, const struct sbp_place *place, const char *what);
@@ -276,9 +282,6 @@ bool cli_report_open(struct cli *cli);
 void cli_report_run(struct cli *cli, uint64_t offset, uint64_t length);
 void cli_report_value(struct cli *cli, const struct sbp_place *place, const char *what);
 void cli_report_write(struct cli *cli);
-
-/* Add a JSON string that may hold anything, as file names do; what is not UTF-8 becomes U+FFFD. */
-void cli_add_string(struct cli *cli, struct sbp_buffer *to, const char *text);
 
 /* Show how far the run is, where that is wanted; clear that away. */
 void cli_progress_show(struct cli *cli);
@@ -375,8 +378,36 @@ static inline void cli_select_count(struct cli *cli) {
     cli->stop = true;
 }
 
+/* GPS time to the nearest ms, as sbp2json --time prints it. */
+static inline int64_t cli_whole_ms(int64_t gps) {
+  struct sbp_gps_time time = sbp_gps_split(gps);
+  time.ns_residual = 0;
+  return sbp_gps_join(time);
+}
+
 /* Read a duration as "1h30m" or "0.5s": numbers with d, h, m, s or ms behind each. */
 bool cli_duration(const char *text, int64_t *ns);
+
+/* ---- Positions ------------------------------------------------------------------------------------------------- */
+
+enum { CLI_POSITIONS = 11, CLI_AXES = 3, CLI_MODES = 8 };
+
+/* A type of message that holds a position, and where in its payload. */
+struct cli_position {
+  const struct sbp_message *message; /* NULL: the schema has no such message, or another one of that name */
+  const struct sbp_field *flags;     /* u8 whose first bits, at most 3, are the mode: what kind of solution it is */
+  const struct sbp_field *axes[CLI_AXES];
+  unsigned invalid; /* a bit for each mode that is no fix */
+  bool degrees;     /* the axes are lat, lon and height in m; else x, y and z of ECEF in m */
+};
+
+/* Find all of them, the best to tell a track by first, and those in degrees before the others. */
+void cli_positions_find(const struct sbp_schema *schema, struct cli_position *positions);
+
+/* The mode of a payload that is not too short for its message. */
+static inline unsigned cli_position_mode(const struct cli_position *position, const uint8_t *payload) {
+  return (unsigned)sbp_bits_value(&position->flags->bits[0], payload[position->flags->offset]);
+}
 
 /* ---- Reading JSON ---------------------------------------------------------------------------------------------- */
 

@@ -92,6 +92,15 @@ void cli_fault_value(struct cli *cli, const struct sbp_place *place, const char 
   cli_report_value(cli, place, what);
 }
 
+void cli_note(struct cli *cli, const char *format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  say_line(cli, "note: %s", text);
+}
+
 void cli_debug_offset(struct cli *cli, uint64_t offset, const char *what) {
   say_line(cli, "%s%soffset %" PRIu64 ": %s", file_name(cli), file_colon(cli), offset, what);
 }

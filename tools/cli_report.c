@@ -39,7 +39,8 @@ static size_t character_length(const unsigned char *c) {
   return length;
 }
 
-void cli_add_string(struct cli *cli, struct sbp_buffer *to, const char *text) {
+/* The same as cli_print_string() writes. */
+static void add_string(struct cli *cli, struct sbp_buffer *to, const char *text) {
   add(cli, to, "\"");
   while (*text != '\0') {
     const size_t length = character_length((const unsigned char *)text);
@@ -56,6 +57,13 @@ void cli_add_string(struct cli *cli, struct sbp_buffer *to, const char *text) {
   add(cli, to, "\"");
 }
 
+void cli_print_string(struct cli *cli, const char *text) {
+  struct sbp_buffer string = {.allocator = &cli_allocator};
+  add_string(cli, &string, text);
+  cli_write(cli, string.data, string.size);
+  sbp_buffer_free(&string);
+}
+
 /* Begin an element of the list of faults; false where the list is full or not wanted. */
 static bool list(struct cli *cli) {
   if (cli->options.report == NULL || cli->report_listed == LISTED_MAX)
@@ -68,7 +76,7 @@ static bool list(struct cli *cli) {
 static void end_element(struct cli *cli) {
   if (cli->several) {
     add(cli, &cli->report_list, ",");
-    cli_add_string(cli, &cli->report_list, cli->input.name);
+    add_string(cli, &cli->report_list, cli->input.name);
   }
   add(cli, &cli->report_list, "]");
 }
@@ -84,7 +92,7 @@ void cli_report_value(struct cli *cli, const struct sbp_place *place, const char
   if (!list(cli))
     return;
   add(cli, &cli->report_list, "[%" PRIu64 ",%" PRIu64 ",", place->line, place->column);
-  cli_add_string(cli, &cli->report_list, what);
+  add_string(cli, &cli->report_list, what);
   end_element(cli);
 }
 

@@ -13,6 +13,8 @@ _sbpkit() {
   case $option in
   --error-handler) words='skip return to-invalid' ;;
   --fail-on) words='fault never' ;;
+  --sort) words='messages bytes rate gap name id' ;;
+  --track) words='gpx geojson' ;;
   --split) words='size= time= type' ;;
   --include | --exclude | --describe)
     words=$("$tool" --describe 2>/dev/null | awk 'NR > 1 { print $4 }')
@@ -21,7 +23,7 @@ _sbpkit() {
       word=${word##*,}
     fi
     ;;
-  -o | --output | --report | --schema | --sender | --first | --range | --from | --to | --every) return ;;
+  -o | --output | --report | --schema | --sender | --first | --range | --from | --to | --every | --splits) return ;;
   *)
     [[ $word == -* ]] || return
     words=$("$tool" --help 2>/dev/null | grep -o -e '--[a-z0-9-]*' | sort -u)
@@ -30,4 +32,4 @@ _sbpkit() {
   mapfile -t COMPREPLY < <(compgen -P "$first" -W "$words" -- "$word")
 }
 
-complete -o bashdefault -o default -F _sbpkit sbp2json json2sbp json2json sbpcat
+complete -o bashdefault -o default -F _sbpkit sbp2json json2sbp json2json sbpcat sbpinfo sbp2csv

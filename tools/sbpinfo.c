@@ -163,7 +163,8 @@ static void learn(struct sbpinfo *self, const struct sbp_message *message, const
     if (role == INFO_DEVICE)
       info_device_feed(&info->device, frame);
     else
-      info_position_feed(&info->positions[role - INFO_POSITION], frame, offset, &info->clock);
+      info_position_feed(&info->solutions[role - INFO_POSITION], &self->positions[role - INFO_POSITION], frame, offset,
+                         &info->clock);
   }
 }
 
@@ -176,6 +177,8 @@ static bool prepare(struct cli *cli) {
   if (self->splits != NULL)
     self->frames.scanner.failed = NULL;
   cli->record_max = sbp_line_max(&(struct sbp_line_options){.schema = cli->schema});
+  cli_positions_find(cli->schema, self->positions);
+  info_device_prepare(self->positions, self->roles);
   if (sort_of(self->sort) < 0) {
     cli_fail(cli, "--sort %s: not one of messages, bytes, rate, gap, name, id", self->sort);
   } else if (self->splits != NULL && (!cli_number(self->splits, strlen(self->splits), &self->parts) ||
@@ -193,7 +196,6 @@ static void begin(struct cli *cli) {
     memset(&self->info, 0, sizeof self->info);
   self->info.crc_failures = self->frames.scanner.crc_failures;
   self->info.truncated = self->frames.scanner.truncated;
-  info_device_prepare(cli->schema, self->info.positions, self->roles);
   cli_frames_begin(&self->frames);
 }
 

@@ -62,24 +62,18 @@ uint64_t info_seams_begin(const struct info_seams *seams, uint64_t size, uint64_
 /* ---- What messages tell (sbpinfo_device.c) --------------------------------------------------------------------- */
 
 /* A position: its coordinates as they stand in the payload, and where and when it was sent. */
-enum { INFO_AXES = 3 };
 struct info_fix {
   uint64_t offset;
   int64_t gps;
   bool timed;
-  uint8_t axes[INFO_AXES][8];
+  uint8_t axes[CLI_AXES][8];
 };
 
 /* Solutions that messages of one type hold. */
-enum { INFO_POSITIONS = 11, INFO_MODES = 8 };
-struct info_position {
-  const struct sbp_message *message; /* NULL: not in the schema as it should be */
-  const struct sbp_field *flags;     /* whose first bits say what kind of solution it is */
-  const struct sbp_field *axes[INFO_AXES];
-  unsigned invalid; /* a bit for each mode that is no fix */
+struct info_solutions {
   uint64_t solutions;
   uint64_t fixes; /* of them */
-  uint64_t modes[INFO_MODES];
+  uint64_t modes[CLI_MODES];
   struct info_fix first;
   struct info_fix last;
 };
@@ -99,18 +93,18 @@ extern const char *const info_text_names[INFO_TEXTS];
 enum { INFO_DEVICE = 1, INFO_POSITION = 2 };
 
 /* A coordinate of a fix, as a field that stands alone. */
-static inline struct sbp_field_view info_axis(const struct info_position *position, const struct info_fix *fix,
+static inline struct sbp_field_view info_axis(const struct cli_position *position, const struct info_fix *fix,
                                               int axis) {
   return (struct sbp_field_view){.field = position->axes[axis], .bytes = fix->axes[axis], .size = 8, .count = 1};
 }
 
-/* Find the types that tell something, and note it in roles. */
-void info_device_prepare(const struct sbp_schema *schema, struct info_position *positions, uint8_t *roles);
+/* Note in roles what the types can tell. */
+void info_device_prepare(const struct cli_position *positions, uint8_t *roles);
 
 /* Learn from a frame; its message is known and its payload not too short. */
 void info_device_feed(struct info_device *device, const struct sbp_frame *frame);
-void info_position_feed(struct info_position *position, const struct sbp_frame *frame, uint64_t offset,
-                        const struct sbp_clock *clock);
+void info_position_feed(struct info_solutions *solutions, const struct cli_position *position,
+                        const struct sbp_frame *frame, uint64_t offset, const struct sbp_clock *clock);
 
 /* ---- All of it ------------------------------------------------------------------------------------------------- */
 
@@ -143,7 +137,7 @@ struct info {
   struct info_type types[65536];
   struct info_sender senders[65536];
   struct info_device device;
-  struct info_position positions[INFO_POSITIONS];
+  struct info_solutions solutions[CLI_POSITIONS]; /* of sbpinfo.positions */
 };
 
 /* A row of a table, and what it is sorted by: descending key, then ascending number. */
@@ -162,6 +156,7 @@ struct sbpinfo {
   bool printed;       /* something, of an input before */
 
   struct cli_frames frames;
+  struct cli_position positions[CLI_POSITIONS];
   uint8_t roles[65536];
   struct info info;
   struct info_seams seams;

@@ -17,41 +17,7 @@ enum { BOOT_LOADER = 4 };
 const char *const info_text_names[INFO_TEXTS] = {"product_id", "hw_revision", "hw_version",
                                                  "firmware_version", [BOOT_LOADER] = "boot_loader"};
 
-/* The best first: the first that a log has is what its solutions are told by. */
-static const char *const positions_by_name[INFO_POSITIONS] = {
-    "MSG_POS_LLH",          "MSG_POS_LLH_ACC",       "MSG_POS_LLH_COV",   "MSG_POS_LLH_GNSS",
-    "MSG_POS_LLH_COV_GNSS", "MSG_POS_LLH_DEP_A",     "MSG_POS_ECEF",      "MSG_POS_ECEF_COV",
-    "MSG_POS_ECEF_GNSS",    "MSG_POS_ECEF_COV_GNSS", "MSG_POS_ECEF_DEP_A"};
-
-/* The modes that are no fix, a bit each. */
-static unsigned invalid_modes(const struct sbp_bits *bits) {
-  unsigned modes = 0;
-  for (unsigned mode = 0; mode < INFO_MODES; ++mode) {
-    const char *const name = sbp_bits_name(bits, mode);
-    if (name != NULL && strcmp(name, "Invalid") == 0)
-      modes |= 1u << mode;
-  }
-  return modes;
-}
-
-/* Find the flags and coordinates of a message. A schema file may have made something else of it. */
-static bool find_fields(struct info_position *position) {
-  static const char *const names[2][INFO_AXES] = {{"lat", "lon", "height"}, {"x", "y", "z"}};
-  const struct sbp_struct *const body = &position->message->body;
-  for (uint16_t i = 0; i < body->field_count; ++i) {
-    const struct sbp_field *const field = &body->fields[i];
-    if (strcmp(field->name, "flags") == 0 && field->type == SBP_U8 && field->repeat == SBP_ONE &&
-        field->bits_count > 0 && field->bits[0].last < 3)
-      position->flags = field;
-    for (int axis = 0; axis < INFO_AXES; ++axis)
-      if ((strcmp(field->name, names[0][axis]) == 0 || strcmp(field->name, names[1][axis]) == 0) &&
-          field->type == SBP_DOUBLE && field->repeat == SBP_ONE)
-        position->axes[axis] = field;
-  }
-  return position->flags != NULL && position->axes[0] != NULL && position->axes[1] != NULL && position->axes[2] != NULL;
-}
-
-void info_device_prepare(const struct sbp_schema *schema, struct info_position *positions, uint8_t *roles) {
+void info_device_prepare(const struct cli_position *positions, uint8_t *roles) {
   static const uint16_t devices[] = {MSG_SETTINGS_READ_RESP,
                                      MSG_SETTINGS_READ_BY_INDEX_RESP,
                                      MSG_BOOTLOADER_HANDSHAKE_DEP_A,
@@ -61,15 +27,9 @@ void info_device_prepare(const struct sbp_schema *schema, struct info_position *
                                      MSG_HEARTBEAT};
   for (size_t i = 0; i < sizeof devices / sizeof *devices; ++i)
     roles[devices[i]] = INFO_DEVICE;
-  for (size_t i = 0; i < INFO_POSITIONS; ++i) {
-    struct info_position *const position = &positions[i];
-    const char *const name = positions_by_name[i];
-    position->message = sbp_message_by_name(schema, name, strlen(name));
-    if (position->message != NULL && find_fields(position)) {
-      position->invalid = invalid_modes(&position->flags->bits[0]);
-      roles[position->message->id] = (uint8_t)(INFO_POSITION + i);
-    }
-  }
+  for (size_t i = 0; i < CLI_POSITIONS; ++i)
+    if (positions[i].message != NULL)
+      roles[positions[i].message->id] = (uint8_t)(INFO_POSITION + i);
 }
 
 /* Keep a text, as much of it as there is room for; what is not printable becomes a question mark. */
@@ -130,20 +90,19 @@ void info_device_feed(struct info_device *device, const struct sbp_frame *frame)
   }
 }
 
-void info_position_feed(struct info_position *position, const struct sbp_frame *frame, uint64_t offset,
-                        const struct sbp_clock *clock) {
-  const struct sbp_bits *const bits = &position->flags->bits[0];
-  const uint64_t mode = sbp_bits_value(bits, frame->payload[position->flags->offset]);
-  ++position->solutions;
-  ++position->modes[mode];
+void info_position_feed(struct info_solutions *solutions, const struct cli_position *position,
+                        const struct sbp_frame *frame, uint64_t offset, const struct sbp_clock *clock) {
+  const unsigned mode = cli_position_mode(position, frame->payload);
+  ++solutions->solutions;
+  ++solutions->modes[mode];
   if (position->invalid >> mode & 1)
     return;
-  struct info_fix *const fix = position->fixes++ == 0 ? &position->first : &position->last;
+  struct info_fix *const fix = &solutions->last;
   fix->offset = offset;
   fix->gps = clock->gps;
   fix->timed = clock->known;
-  for (int axis = 0; axis < INFO_AXES; ++axis)
+  for (int axis = 0; axis < CLI_AXES; ++axis)
     memcpy(fix->axes[axis], frame->payload + position->axes[axis]->offset, sizeof fix->axes[axis]);
-  if (position->fixes == 1)
-    position->last = position->first;
+  if (solutions->fixes++ == 0)
+    solutions->first = *fix;
 }

@@ -7,12 +7,8 @@
 
 /* `"name":"text"`, the text being anything. */
 static void print_string(struct cli *cli, const char *name, const char *text) {
-  struct sbp_buffer buffer = {.allocator = &cli_allocator};
-  cli_add_string(cli, &buffer, text);
   cli_print(cli, "\"%s\":", name);
-  if (buffer.size > 0)
-    cli_write(cli, buffer.data, buffer.size);
-  sbp_buffer_free(&buffer);
+  cli_print_string(cli, text);
 }
 
 static void print_time(struct sbpinfo *self, const char *name, bool known, int64_t gps) {
@@ -94,17 +90,13 @@ static void print_damage(struct sbpinfo *self) {
   cli_print(cli, "]}");
 }
 
-static void print_fix(struct sbpinfo *self, const char *name, const struct info_position *position,
+static void print_fix(struct sbpinfo *self, const char *name, const struct cli_position *position,
                       const struct info_fix *fix) {
   struct cli *const cli = &self->cli;
   const struct sbp_line_options line = {.schema = cli->schema};
-  if (position->fixes == 0) {
-    cli_print(cli, ",\"%s\":null", name);
-    return;
-  }
   cli_print(cli, ",\"%s\":{\"offset\":%" PRIu64 ",", name, fix->offset);
   print_time(self, "time", fix->timed, fix->gps);
-  for (int axis = 0; axis < INFO_AXES; ++axis) {
+  for (int axis = 0; axis < CLI_AXES; ++axis) {
     const struct sbp_field_view view = info_axis(position, fix, axis);
     cli_print(cli, ",\"%s\":", view.field->name);
     cli->out_end = sbp_field_write(&line, &view, cli_room(cli));
@@ -116,28 +108,33 @@ static void print_solutions(struct sbpinfo *self) {
   struct cli *const cli = &self->cli;
   const char *before = "";
   cli_print(cli, ",\"solutions\":[");
-  for (size_t i = 0; i < INFO_POSITIONS; ++i) {
-    const struct info_position *const position = &self->info.positions[i];
-    if (position->solutions == 0)
+  for (size_t i = 0; i < CLI_POSITIONS; ++i) {
+    const struct cli_position *const position = &self->positions[i];
+    const struct info_solutions *const solutions = &self->info.solutions[i];
+    if (solutions->solutions == 0)
       continue;
     cli_print(cli, "%s{\"msg_name\":\"%s\",\"messages\":%" PRIu64 ",\"fixes\":%" PRIu64 ",\"modes\":[", before,
-              position->message->body.name, position->solutions, position->fixes);
+              position->message->body.name, solutions->solutions, solutions->fixes);
     before = "";
-    for (unsigned mode = 0; mode < INFO_MODES; ++mode) {
+    for (unsigned mode = 0; mode < CLI_MODES; ++mode) {
       const char *const name = sbp_bits_name(&position->flags->bits[0], mode);
-      if (position->modes[mode] == 0)
+      if (solutions->modes[mode] == 0)
         continue;
       cli_print(cli, "%s{\"mode\":%u,", before, mode);
       if (name == NULL)
         cli_print(cli, "\"name\":null");
       else
         print_string(cli, "name", name);
-      cli_print(cli, ",\"messages\":%" PRIu64 "}", position->modes[mode]);
+      cli_print(cli, ",\"messages\":%" PRIu64 "}", solutions->modes[mode]);
       before = ",";
     }
     cli_print(cli, "]");
-    print_fix(self, "first_fix", position, &position->first);
-    print_fix(self, "last_fix", position, &position->last);
+    if (solutions->fixes > 0) {
+      print_fix(self, "first_fix", position, &solutions->first);
+      print_fix(self, "last_fix", position, &solutions->last);
+    } else {
+      cli_print(cli, ",\"first_fix\":null,\"last_fix\":null");
+    }
     cli_print(cli, "}");
     before = ",";
   }

@@ -75,20 +75,15 @@ static struct text duration(int64_t ns) {
   return text;
 }
 
-/* To the nearest ms, which is what people read. */
-static int64_t rounded(int64_t gps) {
-  return (gps + 500000) / 1000000 * 1000000;
-}
-
 static struct text utc(const struct sbpinfo *self, int64_t gps) {
   struct text text;
-  *sbp_utc_write(sbp_utc_from_gps(&self->info.clock.leap, rounded(gps)), text.bytes) = '\0';
+  *sbp_utc_write(sbp_utc_from_gps(&self->info.clock.leap, cli_whole_ms(gps)), text.bytes) = '\0';
   return text;
 }
 
 static struct text week_and_tow(int64_t gps) {
   struct text text;
-  *sbp_gps_write(rounded(gps), text.bytes) = '\0';
+  *sbp_gps_write(cli_whole_ms(gps), text.bytes) = '\0';
   return text;
 }
 
@@ -105,10 +100,10 @@ static void print_head(struct sbpinfo *self) {
   }
   cli_print(cli, "damaged\n");
   cli_print(cli,
-            "damage    %" PRIu64 " byte%s outside frames (%.2f %%) in %" PRIu64 " run%s; %" PRIu64
-            " CRC failure%s, %" PRIu64 " cut off\n",
+            "damage    %" PRIu64 " byte%s outside frames (%.2f %%) in %" PRIu64 " run%s; %" PRIu64 " CRC failure%s%s\n",
             info->outside, plural(info->outside), 100 * (double)info->outside / (double)info->bytes, info->runs,
-            plural(info->runs), info->crc_failures, plural(info->crc_failures), info->truncated);
+            plural(info->runs), info->crc_failures, plural(info->crc_failures),
+            info->truncated > 0 ? ", cut off at the end" : "");
   cli_print(cli, "          first at byte %" PRIu64 ", longest %" PRIu64 " byte%s at byte %" PRIu64 "\n",
             info->first_runs[0].offset, info->longest_run.length, plural(info->longest_run.length),
             info->longest_run.offset);
@@ -160,14 +155,13 @@ static void print_device(struct sbpinfo *self) {
     cli_print(cli, "\n");
 }
 
-static void print_fix(struct sbpinfo *self, const char *head, const struct info_position *position,
+static void print_fix(struct sbpinfo *self, const char *head, const struct cli_position *position,
                       const struct info_fix *fix) {
   struct cli *const cli = &self->cli;
   cli_print(cli, "%s", head);
-  for (int axis = 0; axis < INFO_AXES; ++axis) {
+  for (int axis = 0; axis < CLI_AXES; ++axis) {
     const struct sbp_field_view view = info_axis(position, fix, axis);
-    const bool degrees = view.field->units != NULL && strcmp(view.field->units, "deg") == 0;
-    cli_print(cli, "%s %.*f, ", view.field->name, degrees ? 8 : 3, sbp_field_double(&view, 0));
+    cli_print(cli, "%s %.*f, ", view.field->name, position->degrees && axis < 2 ? 8 : 3, sbp_field_double(&view, 0));
   }
   if (fix->timed)
     cli_print(cli, "%s, ", utc(self, fix->gps).bytes);
@@ -176,30 +170,30 @@ static void print_fix(struct sbpinfo *self, const char *head, const struct info_
 
 static void print_solutions(struct sbpinfo *self) {
   struct cli *const cli = &self->cli;
-  const struct info_position *position = self->info.positions;
-  const struct info_position *const end = position + INFO_POSITIONS;
-  while (position < end && position->solutions == 0)
-    ++position;
-  if (position == end)
+  size_t best = 0;
+  while (best < CLI_POSITIONS && self->info.solutions[best].solutions == 0)
+    ++best;
+  if (best == CLI_POSITIONS)
     return;
-  const struct sbp_bits *const bits = &position->flags->bits[0];
+  const struct cli_position *const position = &self->positions[best];
+  const struct info_solutions *const solutions = &self->info.solutions[best];
   cli_print(cli, "solution  %s: ", position->message->body.name);
   const char *before = "";
-  for (unsigned mode = 0; mode < INFO_MODES; ++mode) {
-    const char *const name = sbp_bits_name(bits, mode);
-    if (position->modes[mode] == 0)
+  for (unsigned mode = 0; mode < CLI_MODES; ++mode) {
+    const char *const name = sbp_bits_name(&position->flags->bits[0], mode);
+    if (solutions->modes[mode] == 0)
       continue;
     if (name != NULL)
       cli_print(cli, "%s%s", before, name);
     else
       cli_print(cli, "%smode %u", before, mode);
-    cli_print(cli, " %.1f %%", 100 * (double)position->modes[mode] / (double)position->solutions);
+    cli_print(cli, " %.1f %%", 100 * (double)solutions->modes[mode] / (double)solutions->solutions);
     before = ", ";
   }
   cli_print(cli, "\n");
-  if (position->fixes > 0) {
-    print_fix(self, "first fix ", position, &position->first);
-    print_fix(self, "last fix  ", position, &position->last);
+  if (solutions->fixes > 0) {
+    print_fix(self, "first fix ", position, &solutions->first);
+    print_fix(self, "last fix  ", position, &solutions->last);
   }
 }
 
