@@ -34,7 +34,7 @@ static bool has_parts(uint32_t field) {
 }
 
 /* The bytes of a string, its text, and the parts of it. */
-void add_string(struct leaves *leaves, const char *text, size_t size, uint32_t field) {
+static void add_text(struct leaves *leaves, const char *text, size_t size, uint32_t field) {
   add_bytes(leaves, text, size);
   struct sbp_span rest = sbp_string_text(text, size, field);
   struct sbp_span part;
@@ -43,17 +43,22 @@ void add_string(struct leaves *leaves, const char *text, size_t size, uint32_t f
     add_bytes(leaves, part.text, part.length);
 }
 
+void add_string(struct leaves *leaves, const struct sbp_string *string, uint32_t field) {
+  FUZZ_CHECK(string->text[string->length] == '\0');
+  add_text(leaves, string->text, string->length, field);
+}
+
 void add_view_string(struct leaves *leaves, struct sbp_view view, uint32_t field) {
   const struct sbp_view bytes = sbp_view_bytes(view, field);
   const struct sbp_span text = sbp_view_string(view, field);
   FUZZ_CHECK(text.text == (const char *)bytes.bytes && text.length <= bytes.size);
   FUZZ_CHECK(sbp_view_count(view, field) == 1);
-  add_string(leaves, (const char *)bytes.bytes, bytes.size, field);
+  add_text(leaves, (const char *)bytes.bytes, bytes.size, field);
 }
 
 void add_fixed_string(struct leaves *leaves, const char *text, size_t room, uint32_t field) {
   FUZZ_CHECK(room == SBP_FIELD_SIZE(field) + 1 && text[room - 1] == '\0');
-  add_string(leaves, text, room - 1, field);
+  add_text(leaves, text, room - 1, field);
 }
 
 void check_outside(struct sbp_view view, uint32_t field) {

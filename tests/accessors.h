@@ -37,7 +37,7 @@ void add(struct leaves *leaves, uint64_t number);
 void add_float(struct leaves *leaves, float number);
 void add_double(struct leaves *leaves, double number);
 void add_view_string(struct leaves *leaves, struct sbp_view view, uint32_t field);
-void add_string(struct leaves *leaves, const char *text, size_t size, uint32_t field);
+void add_string(struct leaves *leaves, const struct sbp_string *string, uint32_t field);
 void add_fixed_string(struct leaves *leaves, const char *text, size_t room, uint32_t field);
 
 /* Abort where an element that is not there is not empty. */

@@ -62,7 +62,7 @@ class Function:
             if not last and field.string_size is None:
                 self.lines.append("  view = sbp_view_behind(view, %s);" % name)
         elif field.string_size is None:
-            self.lines.append("  add_string(leaves, m->%s.text, m->%s.length, %s);" % (field.name, field.name, name))
+            self.lines.append("  add_string(leaves, &m->%s, %s);" % (field.name, name))
         else:
             self.lines.append("  add_fixed_string(leaves, m->%s, sizeof m->%s, %s);" % (field.name, field.name, name))
 

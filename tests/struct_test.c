@@ -43,6 +43,42 @@ static void every_message_reads_the_same_by_view_struct_and_table_at_every_lengt
     }
 }
 
+/* A frame as it may arrive: one that was, with bytes changed, cut off or added, and a CRC that holds nevertheless. */
+static size_t mutate(uint8_t *bytes, size_t size, uint16_t type) {
+  uint8_t *const payload = bytes + SBP_FRAME_HEADER;
+  size_t length = size - SBP_FRAME_OVERHEAD;
+  if (next_random() % 4 == 0) {
+    const size_t longer = next_random() % (SBP_PAYLOAD_MAX + 1);
+    for (size_t i = length; i < longer; i++)
+      payload[i] = (uint8_t)(next_random() >> 24);
+    length = longer;
+  }
+  for (uint32_t changes = next_random() % 8; changes > 0 && length > 0; changes--) {
+    const uint32_t place = next_random() % (uint32_t)length;
+    payload[place] = next_random() % 4 == 0 ? 0 : (uint8_t)(payload[place] ^ 1u << next_random() % 8);
+  }
+  return sbp_frame_pack(SBP_CPU_PORTABLE, type, 66, payload, (uint8_t)length, bytes);
+}
+
+static void mutated_frames_read_the_same_by_view_struct_and_table(void **state) {
+  enum { FRAMES = 100000 };
+  (void)state;
+  const char *const scale = getenv("SBPKIT_TEST_SCALE");
+  const double frames = FRAMES * (scale == NULL ? 1 : strtod(scale, NULL));
+  uint8_t bytes[SBP_FRAME_MAX];
+  struct sbp_scanner scanner = {.cpu = SBP_CPU_PORTABLE};
+  struct sbp_frame frame;
+  size_t size = SBP_FRAME_OVERHEAD, used;
+  for (unsigned i = 0; i < frames; i++) {
+    const struct accessor *const accessor = &accessors[next_random() % accessor_count];
+    size = mutate(bytes, size, accessor->id);
+    assert_int_equal(sbp_scan(&scanner, bytes, size, true, &frame, &used), SBP_OK);
+    const char *const wrong = check_accessor(accessor, frame.payload, frame.length, next_random() % 16);
+    if (wrong != NULL)
+      fail_msg("frame %u, type %d, %d bytes: %s", i, frame.type, frame.length, wrong);
+  }
+}
+
 static void the_structs_say_which_version_they_follow(void **state) {
   (void)state;
   assert_string_equal(sbp_protocol_version(), SBP_PROTOCOL_VERSION);
@@ -130,8 +166,15 @@ static void what_is_not_there_reads_as_zero_or_empty(void **state) {
     assert_null(sbp_view_element(views[i], SBP_MSG_OBS_OBS, 0).bytes);
     assert_null(sbp_view_struct(views[i], SBP_MSG_OBS_HEADER).bytes);
   }
-  assert_int_equal(sbp_view_u16(views[1], 0), 0x0201);
-  assert_int_equal(sbp_view_u32(views[1], 0), 0);
+  /* A number is there in whole or not at all. */
+  static const uint8_t ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  for (size_t size = 0; size <= 8; size++) {
+    const struct sbp_view view = {ones, size};
+    assert_int_equal(sbp_view_u8(view, 0), size < 1 ? 0 : 1);
+    assert_int_equal(sbp_view_u16(view, 0), size < 2 ? 0 : 0x0101);
+    assert_int_equal(sbp_view_u32(view, 0), size < 4 ? 0 : 0x01010101);
+    assert_true(sbp_view_u64(view, 0) == (size < 8 ? 0 : 0x0101010101010101));
+  }
 }
 
 static void a_constant_that_is_none_is_harmless(void **state) {
@@ -139,16 +182,20 @@ static void a_constant_that_is_none_is_harmless(void **state) {
   uint8_t bytes[SBP_PAYLOAD_MAX];
   memset(bytes, 7, sizeof bytes);
   for (unsigned round = 0; round < 100000; round++) {
-    const uint32_t field = next_random();
+    /* Any of its parts may be 0. */
+    uint32_t field = next_random();
+    for (unsigned shift = 0; shift < 32; shift += 8)
+      field &= next_random() >> 31 == 0 ? ~((uint32_t)255 << shift) : UINT32_MAX;
     const struct sbp_view view = {bytes, next_random() % sizeof bytes};
     const struct sbp_view all = sbp_view_bytes(view, field);
     assert_true(all.size == 0 || (all.bytes >= bytes && all.bytes + all.size <= bytes + view.size));
     const struct sbp_view behind = sbp_view_behind(view, field);
     assert_true(behind.size == 0 || behind.bytes + behind.size == bytes + view.size);
-    (void)sbp_view_count(view, field);
-    (void)sbp_view_element(view, field, next_random() % 4);
-    (void)sbp_view_string(view, field);
-    (void)sbp_view_u64(view, field);
+    assert_true(sbp_view_count(view, field) <= SBP_PAYLOAD_MAX);
+    const struct sbp_view element = sbp_view_element(view, field, next_random() % 4);
+    assert_true(element.size == 0 || element.bytes + element.size <= bytes + view.size);
+    assert_true(sbp_view_string(view, field).length <= all.size);
+    assert_true(sbp_view_u64(view, field) % 0x0707070707070707 == 0);
   }
 }
 
@@ -341,6 +388,7 @@ static void bits_are_taken_out_and_put_in(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_message_reads_the_same_by_view_struct_and_table_at_every_length),
+      cmocka_unit_test(mutated_frames_read_the_same_by_view_struct_and_table),
       cmocka_unit_test(the_structs_say_which_version_they_follow),
       cmocka_unit_test(a_position_is_read_where_it_stands),
       cmocka_unit_test(a_position_is_written_as_it_stands),

@@ -148,7 +148,7 @@ static inline struct sbp_view sbp_view_bytes(struct sbp_view view, uint32_t fiel
       const void *const nul = left == 0 ? NULL : memchr(part.bytes, 0, left);
       taken = nul == NULL ? left : (size_t)((const uint8_t *)nul - part.bytes) + 1;
     }
-  } else if (count == 0) {
+  } else if (count == 0 && size > 0) {
     taken = left / size * size;
   }
   part.size = taken < left ? taken : left;
