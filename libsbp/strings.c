@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Strings of message structs. */
+#include "port.h"
 #include "sbpkit/view.h"
 
 /* By enum sbp_encoding: the NULs behind a text. */

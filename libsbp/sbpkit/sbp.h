@@ -350,7 +350,8 @@ struct sbp_fields {
  * where the payload is shorter than message->body.size. */
 SBP_API struct sbp_fields sbp_fields_of(const struct sbp_message *message, const struct sbp_frame *frame);
 
-/* Begin with the first member of element number `element` (0 is the first, below view->count) of an SBP_STRUCT. */
+/* Begin with the first member of element number `element` of an SBP_STRUCT; 0 is the first element. There is none where
+ * element is not below view->count. */
 SBP_API struct sbp_fields sbp_fields_in(const struct sbp_field_view *view, size_t element);
 
 /* The next field in order. Returns false behind the last. */
@@ -361,7 +362,8 @@ SBP_API bool sbp_fields_next(struct sbp_fields *fields, struct sbp_field_view *v
 SBP_API bool sbp_field_find(const struct sbp_message *message, const struct sbp_frame *frame, const char *name,
                             size_t length, struct sbp_field_view *view);
 
-/* The number in element number `element` (below view->count), of SBP_U8 .. SBP_U64. */
+/* The number in element number `element`, of SBP_U8 .. SBP_U64. Of all three, 0 where it is no number or not below
+ * view->count. */
 SBP_API uint64_t sbp_field_unsigned(const struct sbp_field_view *view, size_t element);
 
 /* The same of SBP_S8 .. SBP_S64. */

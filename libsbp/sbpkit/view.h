@@ -13,12 +13,20 @@
 #ifndef SBPKIT_VIEW_H
 #define SBPKIT_VIEW_H
 
-#include <string.h>
-
 #include "sbpkit/sbp.h"
+
+#if !defined(__STDC_HOSTED__) || __STDC_HOSTED__
+#include <string.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+#if defined(__STDC_HOSTED__) && !__STDC_HOSTED__
+/* Without a C library there is no <string.h>. */
+void *memcpy(void *to, const void *from, size_t size);
+void *memchr(const void *in, int byte, size_t size);
 #endif
 
 /* ---- Constants of fields --------------------------------------------------------------------------------------- */
