@@ -380,7 +380,7 @@ static inline void cli_select_count(struct cli *cli) {
 
 /* GPS time to the nearest ms, as sbp2json --time prints it. */
 static inline int64_t cli_whole_ms(int64_t gps) {
-  struct sbp_gps_time time = sbp_gps_split(gps);
+  struct sbp_week_time time = sbp_gps_split(gps);
   time.ns_residual = 0;
   return sbp_gps_join(time);
 }

@@ -613,7 +613,7 @@ SBP_API void sbp_owned_frame_free(struct sbp_owned_frame *owned);
 enum { SBP_GPS_WEEK_MAX = 15000, SBP_GPS_WEEK_MS = 604800000 };
 
 /* The same as messages have it: week, time of week in ms, and what that rounding leaves over, -500000 to 499999 ns. */
-struct sbp_gps_time {
+struct sbp_week_time {
   int32_t week;
   uint32_t tow;
   int32_t ns_residual;
@@ -682,8 +682,8 @@ struct sbp_clock {
 SBP_API bool sbp_clock_feed(struct sbp_clock *clock, const struct sbp_message *message, const struct sbp_frame *frame);
 
 /* Take GPS time apart, and put it together; week up to SBP_GPS_WEEK_MAX. */
-SBP_API struct sbp_gps_time sbp_gps_split(int64_t gps);
-SBP_API int64_t sbp_gps_join(struct sbp_gps_time time);
+SBP_API struct sbp_week_time sbp_gps_split(int64_t gps);
+SBP_API int64_t sbp_gps_join(struct sbp_week_time time);
 
 /* GPS time as UTC, and back; 0 for a utc that is none. A second 60 where there is no leap second stands for the second
  * after it. */
