@@ -92,18 +92,6 @@ static const char *skip_array(const char *p, const char *end, unsigned depth) {
   }
 }
 
-/* A word's first bytes, up to 8; none of one of more. */
-static const uint64_t first_bytes[10] = {0,
-                                         UINT64_MAX >> 56,
-                                         UINT64_MAX >> 48,
-                                         UINT64_MAX >> 40,
-                                         UINT64_MAX >> 32,
-                                         UINT64_MAX >> 24,
-                                         UINT64_MAX >> 16,
-                                         UINT64_MAX >> 8,
-                                         UINT64_MAX,
-                                         0};
-
 const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const char *stop) {
   const char *p = skip_space(text + 1);
   if (*p == '}')
@@ -114,7 +102,8 @@ const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const ch
       return NULL;
     p = sbpi_line_plain_end(key);
     const size_t length = (size_t)(p - key);
-    enum sbpi_key which = sbpi_key_of_word(sbpi_load64((const uint8_t *)key) & first_bytes[length < 9 ? length : 9]);
+    enum sbpi_key which =
+        sbpi_key_of_word(sbpi_load64((const uint8_t *)key) & sbpi_first_bytes[length < 9 ? length : 9]);
     if (SBPI_UNLIKELY(*p != '"')) {
       p = sbpi_closing_quote(p, stop);
       if (p == NULL)

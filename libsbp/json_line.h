@@ -17,17 +17,19 @@ const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const ch
 /* Tokens. Each of these returns what stands behind it, or NULL. */
 
 #ifdef __SSE2__
-/* A bit for each of sixteen bytes: whether it is a digit. Bits above are 0. */
-SBPI_INLINE unsigned sbpi_digit_mask(const char *p) {
-  const __m128i values = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
-  return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(values, _mm_set1_epi8(9)), values));
+/* How many digits stand at p, or 16 where those are more. */
+SBPI_INLINE unsigned sbpi_count_digits(const char *p) {
+  /* A digit is one of the ten largest signed bytes then. */
+  const __m128i moved = _mm_add_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8(INT8_MAX - '9'));
+  const __m128i others = _mm_cmpgt_epi8(_mm_set1_epi8(INT8_MAX - 9), moved);
+  return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(others) | 1u << 16);
 }
 #endif
 
 /* Digits, one at least. The line break that ends the line stops every loop. */
 SBPI_INLINE const char *sbpi_skip_digits(const char *p) {
 #ifdef __SSE2__
-  const unsigned count = (unsigned)__builtin_ctz(~sbpi_digit_mask(p));
+  const unsigned count = sbpi_count_digits(p);
   if (SBPI_LIKELY(count < 16))
     return count == 0 ? NULL : p + count;
 #endif
@@ -49,7 +51,7 @@ SBPI_INLINE bool sbpi_has_leading_zero(const char *p) {
 SBPI_INLINE const char *sbpi_skip_integer(const char *p) {
   p += *p == '-';
 #ifdef __SSE2__
-  const unsigned count = (unsigned)__builtin_ctz(~sbpi_digit_mask(p));
+  const unsigned count = sbpi_count_digits(p);
   /* The sign bit is set where the first digit is 0 and there are others, or where there is none. */
   const unsigned first = (unsigned)(uint8_t)*p - '0';
   if (SBPI_LIKELY(count < 16 && ((((first - 1) & (1 - count)) | (count - 1)) >> 31) == 0))
@@ -97,14 +99,38 @@ SBPI_INLINE uint64_t sbpi_value_of_digits(const char *p, unsigned count) {
 }
 #endif
 
-/* A plain integer 0 .. 65535. */
+/* A plain integer 0 .. 65535. How many digits it has is mostly foretold, so that what follows waits for none of them.
+ */
 SBPI_INLINE const char *sbpi_read_u16(const char *p, uint32_t *value) {
-  const char *const behind = sbpi_skip_digits(p);
-  const size_t count = behind == NULL ? 0 : (size_t)(behind - p);
-  if (count == 0 || count > 5 || sbpi_has_leading_zero(p))
+  uint32_t digit = (uint32_t)(unsigned char)*p - '0';
+  if (digit > 9)
     return NULL;
-  *value = (uint32_t)sbpi_value_of_digits(p, (unsigned)count);
-  return *value > 0xffff ? NULL : behind;
+  uint32_t sum = digit;
+  for (int i = 1; i < 5; i++) {
+    digit = (uint32_t)(unsigned char)p[i] - '0';
+    if (digit > 9) {
+      *value = sum;
+      return i > 1 && *p == '0' ? NULL : p + i;
+    }
+    sum = sum * 10 + digit;
+  }
+  *value = sum;
+  return sum > 0xffff || *p == '0' ? NULL : p + 5;
+}
+
+/* A number of a line that json_line.c or json_wide.c has read, where it is a plain integer of up to five digits. */
+SBPI_INLINE bool sbpi_small_integer(struct sbp_span number, uint32_t *value) {
+#ifdef __SSE2__
+  if (SBPI_UNLIKELY(number.length > 5))
+    return false;
+  const uint64_t digits = (sbpi_load64((const uint8_t *)number.text) - UINT64_C(0x3030303030303030))
+                          << (64 - 8 * number.length);
+  *value = (uint32_t)sbpi_eight_digits(sbpi_load64((const uint8_t *)number.text), (unsigned)number.length);
+  /* A byte above 9 has its highest bit set, then or before. */
+  return ((digits | (digits + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080)) == 0;
+#else
+  return sbpi_read_u16(number.text, value) == number.text + number.length;
+#endif
 }
 
 /* To a string's first byte that is a quote, a backslash or a control character, as the line break is. */

@@ -3,6 +3,7 @@
  * object makes its frame. The syntax is json_scan.c's, fields are fields.c's. */
 #include "fields.h"
 #include "json_own.h"
+#include "json_wide.h"
 #include "templates.h"
 
 static const struct sbp_span nothing = {NULL, 0};
@@ -56,7 +57,7 @@ static bool is_text(struct sbp_span value, const char *text) {
 static enum sbp_status read_integer(const struct sbp_reader *reader, struct sbp_span value, bool *negative,
                                     uint64_t *magnitude) {
   uint32_t small;
-  if (SBPI_LIKELY(reader->state.in_line && sbpi_read_u16(value.text, &small) == value.text + value.length)) {
+  if (SBPI_LIKELY(reader->state.in_line && sbpi_small_integer(value, &small))) {
     *negative = false;
     *magnitude = small;
     return SBP_OK;
@@ -459,7 +460,9 @@ static enum sbpi_scan scan(struct sbp_reader *reader, const char *p, size_t size
                            const char **wanted) {
   reader->state.in_line = false;
   if (stop != NULL) {
-    const char *const behind = sbpi_scan_line(reader, p, stop);
+    const char *behind = sbpi_scan_wide(reader, p, stop);
+    if (behind == NULL)
+      behind = sbpi_scan_line(reader, p, stop);
     if (SBPI_LIKELY(behind != NULL && (size_t)(behind - p) <= size)) {
       reader->state.at = (uint32_t)(behind - p);
       reader->state.in_line = true;
@@ -561,7 +564,12 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
         status = fault_at(line, SBP_ERROR_TOO_DEEP, NULL, nothing, NULL);
         line->text = nothing;
       }
-      pass(reader, p, data + *used);
+      if (SBPI_LIKELY(reader->state.in_line)) {
+        reader->place.offset += reader->state.at;
+        reader->place.column += reader->state.at;
+      } else {
+        pass(reader, p, data + *used);
+      }
       return status;
     }
     if (result == SBPI_SCAN_MORE && left <= SBP_VALUE_MAX) {

@@ -36,6 +36,17 @@ const struct sbpi_key_slot sbpi_key_slots[16] = {
     [15] = {WORD('m', 's', 'g', '_', 'n', 'a', 'm', 'e'), KEY_MSG_NAME},
 };
 
+const uint64_t sbpi_first_bytes[10] = {0,
+                                       UINT64_MAX >> 56,
+                                       UINT64_MAX >> 48,
+                                       UINT64_MAX >> 40,
+                                       UINT64_MAX >> 32,
+                                       UINT64_MAX >> 24,
+                                       UINT64_MAX >> 16,
+                                       UINT64_MAX >> 8,
+                                       UINT64_MAX,
+                                       0};
+
 enum sbpi_key sbpi_plain_key(const char *key, size_t length) {
   uint64_t word = 0;
   if (length > sizeof word)

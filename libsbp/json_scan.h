@@ -38,6 +38,9 @@ struct sbpi_key_slot {
 };
 extern const struct sbpi_key_slot sbpi_key_slots[16];
 
+/* The first bytes of a word, up to 8; none of it where there are more. */
+extern const uint64_t sbpi_first_bytes[10];
+
 SBPI_INLINE enum sbpi_key sbpi_key_of_word(uint64_t word) {
   const struct sbpi_key_slot *const slot = &sbpi_key_slots[word * UINT64_C(0x364e433ff7c882f5) >> 60];
   /* Without a branch: of keys in no order it could not be foretold. */

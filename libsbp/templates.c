@@ -62,7 +62,7 @@ static SBPI_NOINLINE const char *read_long(const char *p, struct capture *captur
 /* How many digits stand at p; 0 where there is none, or more than 15. *last is how many it were the last time, which is
  * what is tried: so the next step begins without waiting for the count. */
 SBPI_INLINE unsigned count_digits(const char *p, uint8_t *last) {
-  const unsigned count = (unsigned)__builtin_ctz(~sbpi_digit_mask(p));
+  const unsigned count = sbpi_count_digits(p);
   unsigned expected = *last;
   if (SBPI_LIKELY(count == expected)) {
     /* Else the compiler may take the one for the other. */
@@ -254,19 +254,17 @@ SBPI_INLINE uint16_t match_line(struct match *match, const char *p, uint16_t gue
   if (n == 0)
     return 0;
   for (size_t k = 0;; k++) {
-    uint16_t first = n;
-    if (SBPI_LIKELY(path != NULL))
-      n = path[k];
-    if (SBPI_UNLIKELY(!same_literal(&templates->nodes[n], p))) {
+    struct node *node = &templates->nodes[SBPI_LIKELY(path != NULL) ? path[k] : n];
+    if (SBPI_UNLIKELY(!same_literal(node, p))) {
       path = NULL;
-      for (n = first; n != 0 && !same_literal(&templates->nodes[n], p);)
+      for (; n != 0 && !same_literal(&templates->nodes[n], p);)
         n = templates->nodes[n].sibling;
       if (n == 0) {
         *parted = true;
         return 0;
       }
+      node = &templates->nodes[n];
     }
-    struct node *const node = &templates->nodes[n];
     match->starts[k] = p;
     p += node->length;
     n = node->child;

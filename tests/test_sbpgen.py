@@ -2,6 +2,7 @@
 """tools/sbpgen: what it makes of a schema, when it writes, and how it fails."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -227,6 +228,127 @@ char *sbpi_write_msg_write(char *o, const uint8_t *p, const uint8_t *end, bool c
   return o;
 }
 '''
+
+
+def test_a_header_reads_as_if_written_by_hand(tmp_path):
+    flags = field("flags", "u8", bits=[
+        {"bits": "0-2", "name": "Fix mode", "values": {"0": "Invalid", "1": "Reserved", "2": "Float (RTK)", "3": "float rtk"}},
+        {"bits": "3-7", "name": "Reserved"},
+    ])
+    point = struct("GPSPoint", field("x", "s32", units="mm"), field("y", "float[2]"), description="Where.")
+    schema = write_schema(
+        tmp_path / "schema",
+        package(
+            [
+                message(7, "MSG_POINTS", field("n", "u16"), field("points", "GPSPoint[]"), description="All points."),
+                message(8, "MSG_TEXTS", field("class", "string[5]"), field("name", "string", encoding="null_terminated"), flags,
+                        field("rest", "string", encoding="unterminated"), replaced_by=["MSG_POINTS"]),
+                message(9, "MSG_NOTHING"),
+            ],
+            [point],
+        ),
+    )
+    made = generate(schema, tmp_path / "gen")
+    assert made["sbpkit/test.h"].split('extern "C" {\n#endif\n')[1] == r'''
+/* GPSPoint: Where. */
+struct sbp_gps_point {
+  /* [mm] */
+  int32_t x;
+  float y[2];
+};
+
+enum {
+  SBP_GPS_POINT_X = 0x06010400, /* s32 */
+  SBP_GPS_POINT_Y = 0x08020404, /* float[2] */
+};
+
+/* MSG_POINTS, id 7: All points. */
+struct sbp_msg_points {
+  uint16_t n;
+  uint8_t points_count; /* elements that are there */
+  struct sbp_gps_point points[21];
+};
+
+enum {
+  SBP_MSG_POINTS = 7,
+  SBP_MSG_POINTS_SIZE_MIN = 2,
+  SBP_MSG_POINTS_N = 0x01010200, /* u16 */
+  SBP_MSG_POINTS_POINTS = 0x0b000c02, /* GPSPoint[] */
+};
+
+SBP_API bool sbp_decode_msg_points(struct sbp_msg_points *message, const uint8_t *payload, uint8_t size);
+SBP_API bool sbp_encode_msg_points(const struct sbp_msg_points *message, uint8_t *payload, uint8_t *size);
+
+/* MSG_TEXTS, id 8. Replaced by MSG_POINTS */
+struct sbp_msg_texts {
+  char class_[5 + 1];
+  struct sbp_string name;
+  uint8_t flags;
+  struct sbp_string rest;
+};
+
+enum {
+  SBP_MSG_TEXTS = 8,
+  SBP_MSG_TEXTS_SIZE_MIN = 7,
+  SBP_MSG_TEXTS_CLASS = 0x0a010500, /* string of fixed size */
+  SBP_MSG_TEXTS_NAME = 0x2a020105, /* null-terminated string */
+  SBP_MSG_TEXTS_FLAGS = 0x00010106, /* u8 */
+  SBP_MSG_TEXTS_FLAGS_FIX_MODE = 0x0200, /* bits 0 to 2 */
+  SBP_MSG_TEXTS_FLAGS_FIX_MODE_INVALID = 0,
+  SBP_MSG_TEXTS_FLAGS_FIX_MODE_FLOAT_RTK = 2,
+  SBP_MSG_TEXTS_FLAGS_FIX_MODE_FLOAT_RTK_3 = 3,
+  SBP_MSG_TEXTS_REST = 0x1a000007, /* unterminated string */
+};
+
+SBP_API bool sbp_decode_msg_texts(struct sbp_msg_texts *message, const uint8_t *payload, uint8_t size);
+SBP_API bool sbp_encode_msg_texts(const struct sbp_msg_texts *message, uint8_t *payload, uint8_t *size);
+
+/* MSG_NOTHING, id 9 */
+struct sbp_msg_nothing {
+  uint8_t none; /* It has no fields, and C no structs without members. */
+};
+
+enum {
+  SBP_MSG_NOTHING = 9,
+  SBP_MSG_NOTHING_SIZE_MIN = 0,
+};
+
+SBP_API bool sbp_decode_msg_nothing(struct sbp_msg_nothing *message, const uint8_t *payload, uint8_t size);
+SBP_API bool sbp_encode_msg_nothing(const struct sbp_msg_nothing *message, uint8_t *payload, uint8_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+'''
+
+
+def test_a_header_includes_those_of_the_structs_it_holds(tmp_path):
+    one = package([message(1, "MSG_A", field("x", "Two"), field("y", "One"))], [struct("One", field("x", "u8"))], name="one")
+    two = package([], [struct("Two", field("x", "u8"))], name="two")
+    made = generate(write_schema(tmp_path / "schema", one, two), tmp_path / "gen")
+    assert re.findall('#include "(.*)"', made["sbpkit/one.h"]) == ["sbpkit/protocol.h", "sbpkit/two.h"]
+    assert re.findall('#include "(.*)"', made["sbpkit/two.h"]) == ["sbpkit/protocol.h"]
+    assert re.findall('#include "(.*)"', made["sbpkit/messages.h"]) == ["sbpkit/protocol.h", "sbpkit/one.h", "sbpkit/two.h"]
+
+
+def test_names_that_a_header_could_not_tell_apart_are_faults(tmp_path):
+    counted = package([message(1, "MSG_A", field("x_count", "u8"), field("x", "u8[]"))])
+    schema = write_schema(tmp_path / "schema", counted)
+    check_fault("MSG_A: field x_count: the struct counts the elements of x under this name", schema, tmp_path)
+    write_schema(schema, package([message(1, "MSG_A", field("b_c", "u8")), message(2, "MSG_A_B", field("c", "u8"))]))
+    check_fault("two constants of the headers have the name SBP_MSG_A_B_C", schema, tmp_path)
+    shutil.rmtree(schema)
+    write_schema(schema, package([message(1, "MSG_A")], name="view"))
+    check_fault("package view: sbpkit/view.h is another header", schema, tmp_path)
+
+
+def test_two_packages_cannot_hold_structs_of_each_other(tmp_path):
+    one = package([message(1, "MSG_A", field("x", "Two"))], [struct("One", field("x", "u8"))], name="one")
+    two = package([message(2, "MSG_B", field("x", "One"))], [struct("Two", field("x", "u8"))], name="two")
+    schema = write_schema(tmp_path / "schema", one, two)
+    check_fault("package one: its header and that of two would include each other", schema, tmp_path)
 
 
 def test_every_message_of_the_protocol_has_a_writer_made_in_under_a_second(tmp_path):

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is read and written at a time. As much as a pipe holds: see io_posix.c. */
-enum { BLOCK = 256 << 10 };
+/* What is read at a time is as much as a pipe holds (see io_posix.c). What is written at a time is a quarter of that:
+ * so a pipe is never wholly full or empty while both its ends work, and neither waits for the other. */
+enum { READ_BLOCK = 256 << 10, WRITE_BLOCK = 64 << 10 };
 
 static void *resize_memory(void *context, void *old, size_t old_size, size_t new_size) {
   (void)context;
@@ -24,7 +25,7 @@ const struct sbp_allocator cli_allocator = {.resize = resize_memory};
 
 /* Take the memory that cli_room() and cli_write() fill. */
 static bool prepare_output(struct cli *cli) {
-  const size_t size = BLOCK + cli->record_max;
+  const size_t size = WRITE_BLOCK + cli->record_max;
   cli->out = cli->out_end = malloc(size);
   if (cli->out == NULL) {
     cli_fail(cli, "out of memory");
@@ -90,7 +91,7 @@ static bool open_input(struct cli *cli, const char *path) {
 
 /* Make room for more of a long value. In a few large steps, since an allocator may hold on to the smaller blocks. */
 static bool grow_input(struct sbp_buffer *in) {
-  const size_t most = SBP_VALUE_MAX + BLOCK;
+  const size_t most = SBP_VALUE_MAX + READ_BLOCK;
   const size_t more = 3 * in->capacity;
   return sbp_buffer_reserve(in, more < most - in->size ? more : most - in->size) == SBP_OK;
 }
@@ -229,7 +230,7 @@ static void run(struct cli *cli) {
   cli->several = count > 1;
 
   cli->in.allocator = &cli_allocator;
-  if (sbp_buffer_reserve(&cli->in, BLOCK) != SBP_OK) {
+  if (sbp_buffer_reserve(&cli->in, READ_BLOCK) != SBP_OK) {
     cli_fail(cli, "out of memory");
     return;
   }

@@ -24,6 +24,8 @@ static bool is_byte(const struct sbp_field *field) {
 /* One value, or an element that is at index i. */
 static void put_value(const struct codec *codec, const struct sbp_field *field, bool indexed) {
   struct sbp_buffer *const text = codec->text;
+  const char *const type = type_names[field->type];
+  const bool is_float = field->type == SBP_FLOAT || field->type == SBP_DOUBLE;
   struct sbp_buffer place = {.allocator = &allocator};
   put_place(&place, field->offset);
   if (indexed)
@@ -38,9 +40,11 @@ static void put_value(const struct codec *codec, const struct sbp_field *field, 
     print(text, codec->encode ? "encode_%n(&%s, %s);\n" : "decode_%n(&%s, %s);\n", field->element->name, member.data,
           place.data);
   else if (codec->encode)
-    print(text, "store_%n(%s, %s);\n", type_names[field->type], place.data, member.data);
+    print(text, is_float ? "store_%n(%s, &%s);\n" : "store_%n(%s, %s);\n", type, place.data, member.data);
+  else if (is_float)
+    print(text, "load_%n(&%s, %s);\n", type, member.data, place.data);
   else
-    print(text, "%s = load_%n(%s);\n", member.data, type_names[field->type], place.data);
+    print(text, "%s = load_%n(%s);\n", member.data, type, place.data);
   sbp_buffer_free(&place);
   sbp_buffer_free(&member);
 }

@@ -265,31 +265,52 @@ static void put_c_end(struct sbp_buffer *text) {
 }
 
 /* Mark the packages whose structs a body of this package holds. */
-static void mark_included(const struct sbp_struct *body, const char **packages, size_t count, bool *included) {
-  for (unsigned i = 0; i < body->field_count; i++)
+static void mark_held(const struct sbp_struct *body, const char *package, const char **packages, size_t count,
+                      bool *held) {
+  for (unsigned i = 0; i < body->field_count && strcmp(body->package, package) == 0; i++)
     for (size_t p = 0; p < count && body->fields[i].element != NULL; p++)
-      if (strcmp(body->fields[i].element->package, packages[p]) == 0)
-        included[p] = true;
+      held[p] |= strcmp(body->fields[i].element->package, packages[p]) == 0;
+}
+
+/* The packages that a package needs, itself left out. */
+static bool *list_needed(const struct sbp_schema *schema, const char *package, const char **packages, size_t count) {
+  const struct struct_list structs = list_structs(schema);
+  bool *const needed = resize(NULL, NULL, 0, count * sizeof(needed[0]));
+  memset(needed, 0, count * sizeof(needed[0]));
+  for (size_t i = 0; i < structs.count; i++)
+    mark_held(structs.all[i], package, packages, count, needed);
+  for (uint32_t i = 0; i < schema->count; i++)
+    mark_held(&schema->messages[i]->body, package, packages, count, needed);
+  for (size_t p = 0; p < count; p++)
+    needed[p] &= strcmp(packages[p], package) != 0;
+  free(structs.all);
+  return needed;
+}
+
+static bool leads_to(const struct sbp_schema *schema, const char *from, const char *to, const char **packages,
+                     size_t count, size_t steps) {
+  bool *const needed = list_needed(schema, from, packages, count);
+  bool found = false;
+  for (size_t p = 0; p < count && !found && steps > 0; p++)
+    found =
+        needed[p] && (strcmp(packages[p], to) == 0 || leads_to(schema, packages[p], to, packages, count, steps - 1));
+  free(needed);
+  return found;
 }
 
 static void put_includes(struct sbp_buffer *text, const struct sbp_schema *schema, const char *package) {
   size_t count;
   const char **const packages = list_packages(schema, &count);
-  const struct struct_list structs = list_structs(schema);
-  bool *const included = resize(NULL, NULL, 0, count * sizeof(included[0]));
-  memset(included, 0, count * sizeof(included[0]));
-  for (size_t i = 0; i < structs.count; i++)
-    if (strcmp(structs.all[i]->package, package) == 0)
-      mark_included(structs.all[i], packages, count, included);
-  for (uint32_t i = 0; i < schema->count; i++)
-    if (strcmp(schema->messages[i]->body.package, package) == 0)
-      mark_included(&schema->messages[i]->body, packages, count, included);
+  bool *const needed = list_needed(schema, package, packages, count);
   print(text, "#include \"sbpkit/protocol.h\"\n");
-  for (size_t p = 0; p < count; p++)
-    if (included[p] && strcmp(packages[p], package) != 0)
-      print(text, "#include \"sbpkit/%s.h\"\n", packages[p]);
-  free(included);
-  free(structs.all);
+  for (size_t p = 0; p < count; p++) {
+    if (!needed[p])
+      continue;
+    if (leads_to(schema, packages[p], package, packages, count, count))
+      fail("package %s: its header and that of %s would include each other", package, packages[p]);
+    print(text, "#include \"sbpkit/%s.h\"\n", packages[p]);
+  }
+  free(needed);
   free(packages);
 }
 

@@ -156,7 +156,7 @@ static inline struct sbp_view sbp_view_bytes(struct sbp_view view, uint32_t fiel
       const void *const nul = left == 0 ? NULL : memchr(part.bytes, 0, left);
       taken = nul == NULL ? left : (size_t)((const uint8_t *)nul - part.bytes) + 1;
     }
-  } else if (count == 0) {
+  } else if (count == 0 && size > 0) {
     taken = left / size * size;
   }
   part.size = taken < left ? taken : left;
@@ -227,13 +227,13 @@ static inline struct sbp_span sbp_view_string(struct sbp_view view, uint32_t fie
  * begins as the string and shrinks. Returns false behind the last part; the NUL that ends a double-null-terminated
  * string is none. */
 static inline bool sbp_string_next(struct sbp_span *rest, uint32_t field, struct sbp_span *part) {
-  if (rest->length == 0)
-    return false;
-  const void *const nul = memchr(rest->text, 0, rest->length);
+  const void *const nul = rest->length == 0 ? NULL : memchr(rest->text, 0, rest->length);
   const size_t length = nul == NULL ? rest->length : (size_t)((const char *)nul - rest->text);
   const size_t taken = nul == NULL ? length : length + 1;
   part->text = rest->text;
   part->length = length;
+  if (taken == 0)
+    return false;
   rest->text += taken;
   rest->length -= taken;
   return length > 0 || SBP_FIELD_ENCODING(field) != SBP_DOUBLE_NULL_TERMINATED;
