@@ -347,9 +347,9 @@ void make_protocol_header(struct sbp_buffer *text, const struct sbp_schema *sche
   put_c_begin(text);
   print(
       text,
-      "/* The version of the protocol that the structs follow: in the program that includes this, and in the library\n"
-      " * that it runs with. */\n"
-      "#define SBP_PROTOCOL_VERSION %q\n"
+      "/* The version of the protocol that the structs follow, in the program that includes this. */\n"
+      "#define SBP_PROTOCOL_VERSION %q\n\n"
+      "/* The same in the library that it runs with. */\n"
       "SBP_API const char *sbp_protocol_version(void);\n\n",
       schema->version);
   print(text,

@@ -28,6 +28,7 @@
 extern "C" {
 #endif
 
+/* What the library exports. */
 #if defined(SBPKIT_SHARED) && defined(_WIN32)
 #ifdef SBPKIT_BUILDING
 #define SBP_API __declspec(dllexport)
@@ -40,6 +41,7 @@ extern "C" {
 #define SBP_API
 #endif
 
+/* The version of this header. */
 #define SBPKIT_VERSION "0.1.0"
 
 /* ---- 1. Status ------------------------------------------------------------------------------------------------- */
@@ -71,6 +73,7 @@ extern "C" {
   X(SBP_ERROR_DIFFERS, "fields that disagree with the payload")                                                        \
   X(SBP_ERROR_MEMORY, "out of memory")
 
+/* What a call returns. */
 enum sbp_status {
 #define X(name, text) name,
   SBP_STATUS_LIST(X)
@@ -190,8 +193,9 @@ struct sbp_handler {
   uint64_t since;            /* the number of dispatches before it was added */
 };
 
-/* Handlers by what they match. Zero it. */
 enum { SBP_DISPATCH_LISTS = 64 };
+
+/* Handlers by what they match. Zero it. */
 struct sbp_dispatcher {
   struct sbp_handler *by_type[SBP_DISPATCH_LISTS]; /* lists of handlers whose keys have the same hash */
   struct sbp_handler *by_sender[SBP_DISPATCH_LISTS];
@@ -255,6 +259,7 @@ struct sbp_bits {
 
 struct sbp_struct;
 
+/* A field of a struct or a message. */
 struct sbp_field {
   const char *name;
   const struct sbp_struct *element; /* SBP_STRUCT: which; else NULL */
@@ -286,6 +291,7 @@ struct sbp_struct {
 /* Room for the longest name, 64 characters, between the keys. */
 enum { SBP_ENVELOPE_MAX = 112 };
 
+/* A message: its fields, and what its lines are made with. */
 struct sbp_message {
   struct sbp_struct body; /* name is MSG_..; size the minimum payload */
   const char *const *replaced_by;
@@ -409,9 +415,11 @@ SBP_API char *sbp_line_write(const struct sbp_line_options *options, const struc
  * sbp_line_max() bytes; returns its end. */
 SBP_API char *sbp_field_write(const struct sbp_line_options *options, const struct sbp_field_view *view, char *out);
 
+/* What the line of bytes outside frames has besides their base64. */
+#define SBP_INVALID_OVERHEAD 40
+
 /* Write the line of bytes outside frames: {"msg_name":"INVALID","payload":"<base64>"}. out has room for
  * SBP_BASE64_SIZE(size) + SBP_INVALID_OVERHEAD bytes. */
-#define SBP_INVALID_OVERHEAD 40
 SBP_API char *sbp_line_write_invalid(enum sbp_cpu cpu, const uint8_t *data, size_t size, char *out);
 
 /* ---- 7. JSON in ------------------------------------------------------------------------------------------------ */
@@ -538,9 +546,10 @@ SBP_API bool sbp_member_next(struct sbp_span *rest, struct sbp_span *key, struct
  * the number of bytes, or -1 where a surrogate stands alone. The text comes from a whole value. */
 SBP_API ptrdiff_t sbp_unescape(const char *text, size_t length, char *out);
 
-/* Memory for sbp_reader.templates: its size, some 700 KB, and how it is made ready, which touches a small part of it
- * only. */
+/* How much memory sbp_reader.templates needs: some 700 KB. */
 SBP_API size_t sbp_templates_size(void);
+
+/* Make that memory ready, which touches a small part of it only. */
 SBP_API void sbp_templates_begin(void *memory);
 
 /* ---- 8. Memory ------------------------------------------------------------------------------------------------- */
@@ -587,6 +596,10 @@ SBP_API void *sbp_arena_take(struct sbp_arena *arena, size_t size);
 /* Make all of it free to be taken again, and keep the newest chunk, which is the largest: after a few rounds of the
  * same work an arena asks for no memory any more. */
 SBP_API void sbp_arena_reset(struct sbp_arena *arena);
+
+/* An allocator that takes from the arena, for a buffer or frames that live as long as its other parts. What is given back
+ * to it is free at the next reset. */
+SBP_API struct sbp_allocator sbp_arena_allocator(struct sbp_arena *arena);
 
 /* Give all of it back. The arena is empty then, and can be used again. */
 SBP_API void sbp_arena_drop(struct sbp_arena *arena);

@@ -52,11 +52,12 @@ inline text to_text(const sbp_span &span) {
 }
 
 #ifdef __cpp_lib_span
-/* All bytes of a frame, and those of its payload. */
+/* All bytes of a frame. */
 inline std::span<const std::uint8_t> bytes(const sbp_frame &frame) {
   return {frame.bytes, std::size_t{frame.length} + SBP_FRAME_OVERHEAD};
 }
 
+/* The bytes of its payload. */
 inline std::span<const std::uint8_t> payload(const sbp_frame &frame) {
   return {frame.payload, frame.length};
 }

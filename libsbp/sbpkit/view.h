@@ -44,7 +44,7 @@ void *memchr(const void *in, int byte, size_t size);
 /* Each bit field has a constant, MESSAGE_FIELD_BITS: first bit + 256 * last bit. Named values are constants too,
  * MESSAGE_FIELD_BITS_VALUE. */
 #define SBP_BITS_FIRST(bits) ((bits)&255)
-#define SBP_BITS_LAST(bits) ((bits) >> 8)
+#define SBP_BITS_LAST(bits) ((bits) >> 8) /* the last of them */
 
 /* The bits of an integer field, moved down to bit 0. */
 static inline uint64_t sbp_bits_get(uint64_t value, uint32_t bits) {
