@@ -238,6 +238,11 @@ static inline char *cli_room(struct cli *cli) {
   return cli->out_end;
 }
 
+/* Begin a record of any size, which cli_write() and cli_print() put there. */
+static inline void cli_begin_record(struct cli *cli) {
+  cli->record = cli->out_end;
+}
+
 /* Write any bytes, as part of the record that was begun. */
 void cli_write(struct cli *cli, const void *data, size_t size);
 void cli_print(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
