@@ -174,8 +174,6 @@ static bool prepare(struct cli *cli) {
   struct sbpinfo *const self = (struct sbpinfo *)cli;
   cli_frames_prepare(cli, &self->frames);
   self->frames.outside = outside;
-  if (self->splits != NULL)
-    self->frames.scanner.failed = NULL;
   cli->record_max = sbp_line_max(&(struct sbp_line_options){.schema = cli->schema});
   cli_positions_find(cli->schema, self->positions);
   info_device_prepare(self->positions, self->roles);
@@ -197,37 +195,25 @@ static void begin(struct cli *cli) {
   self->info.crc_failures = self->frames.scanner.crc_failures;
   self->info.truncated = self->frames.scanner.truncated;
   cli_frames_begin(&self->frames);
-}
-
-/* For --splits frames are found, and nothing is said of damage: those who convert the parts say it. */
-static enum sbp_status next_seam(struct sbpinfo *self, const uint8_t *data, size_t size, bool last, size_t *used) {
-  struct sbp_frame frame;
-  const enum sbp_status status = sbp_scan(&self->frames.scanner, data, size, last, &frame, used);
-  self->frames.offset += *used;
-  if (status == SBP_OK)
-    info_seams_add(&self->seams, self->frames.offset);
-  return status;
+  if (self->splits != NULL) {
+    if (cli->input.kind == IO_REGULAR)
+      info_print_splits(cli, self->parts);
+    else
+      cli_fail(cli, "%s: --splits needs a file, in which it can go to any place", cli->input.name);
+    cli->stop = true;
+  }
 }
 
 static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool last, size_t *used) {
   struct sbpinfo *const self = (struct sbpinfo *)cli;
   const struct sbp_message *message;
   struct sbp_frame frame;
-  if (self->splits != NULL)
-    return next_seam(self, (const uint8_t *)data, size, last, used);
   const enum sbp_status status = cli_frames_next(&self->frames, data, size, last, &frame, &message, used);
   if (status == SBP_OK && !cli->stop) {
     ++self->info.messages;
     learn(self, message, &frame);
   }
   return status;
-}
-
-static void print_splits(struct sbpinfo *self) {
-  const uint64_t size = self->frames.offset;
-  for (uint64_t i = 0; i < self->parts; ++i)
-    cli_print(&self->cli, "%" PRIu64 ":%" PRIu64 "\n", info_seams_begin(&self->seams, size, i, self->parts),
-              info_seams_begin(&self->seams, size, i + 1, self->parts));
 }
 
 static void end(struct cli *cli) {
@@ -238,11 +224,9 @@ static void end(struct cli *cli) {
   info->bytes = self->frames.offset;
   info->crc_failures = self->frames.scanner.crc_failures - info->crc_failures;
   info->truncated = self->frames.scanner.truncated - info->truncated;
-  if (cli->status == CLI_FAILED)
+  if (cli->status == CLI_FAILED || self->splits != NULL)
     return;
-  if (self->splits != NULL)
-    print_splits(self);
-  else if (self->json)
+  if (self->json)
     info_print_json(self);
   else
     info_print_text(self);

@@ -27,7 +27,7 @@ struct info_sender {
   uint64_t bytes;
 };
 
-/* ---- Places (sbpinfo_places.c) --------------------------------------------------------------------------------- */
+/* ---- Time line (sbpinfo_timeline.c) ---------------------------------------------------------------------------- */
 
 /* Messages and damage in steps of time that are as long as the log needs. */
 enum { INFO_STEPS = 256 };
@@ -44,20 +44,6 @@ struct info_timeline {
 
 /* What comes next is of this time. */
 void info_timeline_go(struct info_timeline *timeline, int64_t gps);
-
-/* Ends of frames, close enough to each other to cut a log, whose length nobody knows yet, into parts of one size. */
-enum { INFO_SEAMS = 65536, INFO_SPLITS_MAX = 10000 };
-struct info_seams {
-  uint64_t stride;
-  size_t count;
-  uint64_t ends[INFO_SEAMS]; /* [i]: the first at i * stride or behind it */
-};
-
-/* A frame ends here. */
-void info_seams_add(struct info_seams *seams, uint64_t end);
-
-/* Where part `index` (0 is the first) of `count` parts of `size` bytes begins, and the one before it ends. */
-uint64_t info_seams_begin(const struct info_seams *seams, uint64_t size, uint64_t index, uint64_t count);
 
 /* ---- What messages tell (sbpinfo_device.c) --------------------------------------------------------------------- */
 
@@ -159,13 +145,16 @@ struct sbpinfo {
   struct cli_position positions[CLI_POSITIONS];
   uint8_t roles[65536];
   struct info info;
-  struct info_seams seams;
   struct info_row rows[65536];
 };
 
 /* Fill rows with the types that are there, in the order of --sort, or the senders by messages; their number. */
 size_t info_rows_of_types(struct sbpinfo *self);
 size_t info_rows_of_senders(struct sbpinfo *self);
+
+/* Print START:END of so many parts of the input, a file (sbpinfo_splits.c). */
+enum { INFO_SPLITS_MAX = 10000 };
+void info_print_splits(struct cli *cli, uint64_t parts);
 
 /* Print what is known: for people (sbpinfo_text.c), for programs (sbpinfo_json.c). */
 void info_print_text(struct sbpinfo *self);
