@@ -9,8 +9,8 @@
 #if __STDC_HOSTED__
 #include <string.h>
 #else
-/* Without a C library there is no <string.h>. The compiler itself wants the first four of whoever links the program, and
- * we want the others too. */
+/* Without a C library there is no <string.h>. The compiler itself wants the first four of whoever links the program,
+ * and we want the others too. */
 void *memcpy(void *to, const void *from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);

@@ -345,13 +345,12 @@ void make_protocol_header(struct sbp_buffer *text, const struct sbp_schema *sche
   put_guard(text, "protocol");
   print(text, "#include \"sbpkit/view.h\"\n");
   put_c_begin(text);
-  print(
-      text,
-      "/* The version of the protocol that the structs follow, in the program that includes this. */\n"
-      "#define SBP_PROTOCOL_VERSION %q\n\n"
-      "/* The same in the library that it runs with. */\n"
-      "SBP_API const char *sbp_protocol_version(void);\n\n",
-      schema->version);
+  print(text,
+        "/* The version of the protocol that the structs follow, in the program that includes this. */\n"
+        "#define SBP_PROTOCOL_VERSION %q\n\n"
+        "/* The same in the library that it runs with. */\n"
+        "SBP_API const char *sbp_protocol_version(void);\n\n",
+        schema->version);
   print(text,
         "/* Each message has two functions.\n"
         " *\n"

@@ -589,8 +589,8 @@ SBP_API void *sbp_arena_take(struct sbp_arena *arena, size_t size);
  * same work an arena asks for no memory any more. */
 SBP_API void sbp_arena_reset(struct sbp_arena *arena);
 
-/* An allocator that takes from the arena, for a buffer or frames that live as long as its other parts. What is given back
- * to it is free at the next reset. */
+/* An allocator that takes from the arena, for a buffer or frames that live as long as its other parts. What is given
+ * back to it is free at the next reset. */
 SBP_API struct sbp_allocator sbp_arena_allocator(struct sbp_arena *arena);
 
 /* Give all of it back. The arena is empty then, and can be used again. */
