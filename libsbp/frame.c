@@ -14,13 +14,14 @@ static enum sbp_status check(const struct sbp_scanner *scanner, const uint8_t *p
 enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
                          struct sbp_frame *frame, size_t *used) {
   const uint8_t *const end = data + size;
+  const uint8_t *const stop = size > scanner->lookahead ? end - scanner->lookahead : data;
   const uint8_t *p = data;
   for (;; p++) {
-    if (p == end || *p != SBP_PREAMBLE) {
-      p = p == end ? NULL : memchr(p, SBP_PREAMBLE, (size_t)(end - p));
+    if (p == stop || *p != SBP_PREAMBLE) {
+      p = p == stop ? NULL : memchr(p, SBP_PREAMBLE, (size_t)(stop - p));
       if (p == NULL) {
-        *used = size;
-        return last ? SBP_END : SBP_NEED_MORE;
+        *used = (size_t)(stop - data);
+        return last || stop != end ? SBP_END : SBP_NEED_MORE;
       }
     }
     const size_t left = (size_t)(end - p);

@@ -153,7 +153,7 @@ static char *indent(const char *p, const char *end, char *o) {
 
 /* What an envelope takes but for the name and the payload's base64, with room for what writers touch behind their text.
  */
-enum { ENVELOPE_ROOM = 160 + SBPI_NUMBER_ROOM };
+enum { ENVELOPE_ROOM = 160 + SBPI_NUMBER_ROOM, TIME_ROOM = 32 + SBP_TIME_TEXT_MAX + SBPI_NUMBER_ROOM };
 
 /* A value's least text with its comma is two characters; layout puts before it a line break and two spaces a level: the
  * line's object, structs in structs and arrays of them, of which a schema has at most 8. */
@@ -169,12 +169,22 @@ static size_t compact_max(const struct sbp_line_options *options) {
     }
   }
   const size_t quotes = options->u64_strings ? 2 * SBP_PAYLOAD_MAX / 8 : 0;
-  return ENVELOPE_ROOM + SBP_BASE64_SIZE(SBP_PAYLOAD_MAX) + options->schema->fields_max + quotes + meaning;
+  return ENVELOPE_ROOM + TIME_ROOM + SBP_BASE64_SIZE(SBP_PAYLOAD_MAX) + options->schema->fields_max + quotes + meaning;
 }
 
 size_t sbp_line_max(const struct sbp_line_options *options) {
   const size_t compact = compact_max(options);
   return options->pretty ? compact * (1 + PRETTY_FACTOR) : compact;
+}
+
+static char *write_time(const struct sbp_clock *clock, char *o) {
+  /* UTC of the rounded ms, since rounding UTC could end in a second that there is not. */
+  struct sbp_week_time time = sbp_gps_split(clock->gps);
+  time.ns_residual = 0;
+  o = EMIT_TEXT(o, ",\"utc\":\"");
+  o = sbp_utc_write(sbp_utc_from_gps(&clock->leap, sbp_gps_join(time)), o);
+  o = EMIT_TEXT(o, "\",\"gps_week\":");
+  return sbpi_write_s32(o, time.week);
 }
 
 static char *write_compact(const struct sbp_line_options *options, const struct sbp_message *message,
@@ -211,6 +221,8 @@ static char *write_compact(const struct sbp_line_options *options, const struct 
     if (options->expand)
       o = sbpi_write_meaning(message, frame->payload, end, o);
   }
+  if (options->clock != NULL && options->clock->known)
+    o = write_time(options->clock, o);
   *o = '}';
   return o + 1;
 }

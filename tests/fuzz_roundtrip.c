@@ -62,6 +62,24 @@ static void check_frame(const struct sbp_line_options *options, const struct sbp
   free(walked);
 }
 
+/* Feed a frame: whatever it tells is a time that can be written, read and converted back. */
+static void check_time(struct sbp_clock *clock, const struct sbp_frame *frame) {
+  const bool known = clock->known;
+  const int64_t before = clock->gps;
+  const bool told = sbp_clock_feed(clock, sbp_message_by_id(&sbp_schema_builtin, frame->type), frame);
+  FUZZ_CHECK(told ? clock->known : clock->known == known && clock->gps == before);
+  if (!clock->known)
+    return;
+  char text[SBP_TIME_TEXT_MAX];
+  struct sbp_utc utc;
+  int64_t gps;
+  FUZZ_CHECK(sbp_gps_read(text, (size_t)(sbp_gps_write(clock->gps, text) - text), &gps) && gps == clock->gps);
+  FUZZ_CHECK(sbp_gps_join(sbp_gps_split(clock->gps)) == clock->gps);
+  const char *const end = sbp_utc_write(sbp_utc_from_gps(&clock->leap, clock->gps), text);
+  FUZZ_CHECK(sbp_utc_read(text, (size_t)(end - text), &utc));
+  FUZZ_CHECK(sbp_gps_from_utc(&clock->leap, utc) == clock->gps);
+}
+
 /* A byte of options, then two of the type (by its position in the table, or the id itself), two of the sender, and the
  * payload. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -69,7 +87,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   const unsigned choice = data[1] | (unsigned)data[2] << 8;
   const struct sbp_schema *const schema = &sbp_schema_builtin;
+  struct sbp_clock clock = {.gps = INT64_C(1210000000) * 1000000000, .known = (data[0] & 128) != 0};
   const struct sbp_line_options options = {.schema = schema,
+                                           .clock = (data[0] & 64) != 0 ? &clock : NULL,
                                            .float_compat = (data[0] & 1) != 0,
                                            .no_payload = (data[0] & 2) != 0,
                                            .u64_strings = (data[0] & 4) != 0,
@@ -88,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (templates == NULL)
       templates = malloc(sbp_templates_size());
     FUZZ_CHECK(templates != NULL);
+    check_time(&clock, &frame);
     check_frame(&options, &frame, templates);
   } else {
     FUZZ_CHECK(type == 0);

@@ -2,6 +2,7 @@
 /* The way through a run: options, files, the read and write loop, the end. */
 #include "cli.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,9 @@
 /* What is read at a time is as much as a pipe holds (see io_posix.c). What is written at a time is a quarter of that:
  * so a pipe is never wholly full or empty while both its ends work, and neither waits for the other. */
 enum { READ_BLOCK = 256 << 10, WRITE_BLOCK = 64 << 10 };
+
+/* What is read behind the end of --range: the rest of the longest frame that begins before it. */
+enum { LOOKAHEAD = SBP_FRAME_MAX - 1 };
 
 static void *resize_memory(void *context, void *old, size_t old_size, size_t new_size) {
   (void)context;
@@ -26,7 +30,7 @@ const struct sbp_allocator cli_allocator = {.resize = resize_memory};
 /* Take the memory that cli_room() and cli_write() fill. */
 static bool prepare_output(struct cli *cli) {
   const size_t size = WRITE_BLOCK + cli->record_max;
-  cli->out = cli->out_end = malloc(size);
+  cli->out = cli->out_end = cli->record = malloc(size);
   if (cli->out == NULL) {
     cli_fail(cli, "out of memory");
     return false;
@@ -35,23 +39,37 @@ static bool prepare_output(struct cli *cli) {
   return true;
 }
 
+/* Write out[0 .. size) and move what follows to the front. Where that fails, a file that can ends with the last record
+ * that is whole. */
+static void write_out(struct cli *cli, size_t size) {
+  const size_t left = (size_t)(cli->out_end - cli->out) - size;
+  size_t written = size;
+  if (cli->output.descriptor >= 0) {
+    written = io_write(&cli->output, cli->out, size);
+    cli->counts.bytes_written += written;
+  }
+  if (written < size) {
+    const uint64_t part = cli->record_begun + written;
+    if (io_reader_gone()) {
+      cli_progress_clear(cli);
+      cli->status = io_die(0);
+      cli->stop = true;
+    } else {
+      cli_fail(cli, "%s: %s", cli->output.name, io_error());
+    }
+    if (io_undo(&cli->output, part))
+      cli->counts.bytes_written -= part;
+    (void)io_close(&cli->output);
+  }
+  memmove(cli->out, cli->out + size, left);
+  cli->out_end = cli->out + left;
+  cli->record = cli->out;
+}
+
 void cli_flush(struct cli *cli) {
-  const size_t size = (size_t)(cli->out_end - cli->out);
-  cli->out_end = cli->out;
-  if (size == 0 || cli->output.descriptor < 0)
-    return;
-  if (io_write(&cli->output, cli->out, size)) {
-    cli->counts.bytes_written += size;
-    return;
-  }
-  if (io_reader_gone()) {
-    cli_progress_clear(cli);
-    cli->status = io_die(0);
-    cli->stop = true;
-  } else {
-    cli_fail(cli, "%s: %s", cli->output.name, io_error());
-  }
-  (void)io_close(&cli->output);
+  if (cli->out_end != cli->out)
+    write_out(cli, (size_t)(cli->out_end - cli->out));
+  cli->record_begun = 0;
 }
 
 void cli_write(struct cli *cli, const void *data, size_t size) {
@@ -63,8 +81,12 @@ void cli_write(struct cli *cli, const void *data, size_t size) {
     cli->out_end += part;
     from += part;
     size -= part;
-    if (size > 0)
-      cli_flush(cli);
+    if (size == 0)
+      return;
+    /* The records before go out whole; one that fills all of out[] goes in parts. */
+    const size_t whole = (size_t)(cli->record - cli->out);
+    write_out(cli, whole > 0 ? whole : (size_t)(cli->out_end - cli->out));
+    cli->record_begun = whole > 0 ? 0 : cli->record_begun + (size_t)(cli->out_limit - cli->out);
   }
 }
 
@@ -80,12 +102,39 @@ void cli_print(struct cli *cli, const char *format, ...) {
 
 /* ---- Input ----------------------------------------------------------------------------------------------------- */
 
+/* Go to the first byte that is to be read: read on to it where the input cannot be entered in the middle. */
+static bool skip_to_range(struct cli *cli) {
+  struct sbp_buffer *const in = &cli->in;
+  uint64_t left = cli->range_begin;
+  ptrdiff_t count = 1;
+  if (cli->input.kind == IO_REGULAR && cli->input.size < left) {
+    left -= cli->input.size;
+    count = 0;
+  } else if (left > 0 && !io_seek(&cli->input, left)) {
+    while (left > 0 && count > 0) {
+      count = io_read(&cli->input, in->data, left < in->capacity ? (size_t)left : in->capacity);
+      left -= count > 0 ? (uint64_t)count : 0;
+    }
+  }
+  if (count < 0)
+    cli_fail(cli, "%s: %s", cli->input.name, io_error());
+  else if (count == 0 && io_stopped() == 0)
+    cli_fail(cli, "%s: ends at byte %" PRIu64 ", before --range %s", cli->input.name, cli->range_begin - left,
+             cli->options.range);
+  return count > 0;
+}
+
 /* Open the next input. */
 static bool open_input(struct cli *cli, const char *path) {
+  const uint64_t length = cli->range_end - cli->range_begin;
+  cli->unread = length == 0 ? 0 : length > UINT64_MAX - LOOKAHEAD ? UINT64_MAX : length + LOOKAHEAD;
+  cli->lookahead = 0;
   if (!io_open_read(&cli->input, path))
     cli_fail(cli, "%s: %s", cli->input.name, io_error());
   else if (cli->input.kind == IO_DIRECTORY)
     cli_fail(cli, "%s: is a directory", cli->input.name);
+  else if (cli->options.range != NULL && !skip_to_range(cli))
+    cli->stop = true;
   return !cli->stop;
 }
 
@@ -101,6 +150,8 @@ static bool grow_input(struct sbp_buffer *in) {
  */
 static bool read_more(struct cli *cli) {
   struct sbp_buffer *in = &cli->in;
+  if (cli->unread == 0)
+    return false;
   if (cli->taken > 0) {
     in->size -= cli->taken;
     memmove(in->data, in->data + cli->taken, in->size);
@@ -115,7 +166,8 @@ static bool read_more(struct cli *cli) {
       cli_flush(cli);
     io_wait(&cli->input);
   }
-  const ptrdiff_t count = io_read(&cli->input, in->data + in->size, in->capacity - in->size);
+  const size_t room = in->capacity - in->size;
+  const ptrdiff_t count = io_read(&cli->input, in->data + in->size, cli->unread < room ? (size_t)cli->unread : room);
   if (io_stopped() != 0)
     cli->stop = true;
   if (count < 0)
@@ -124,6 +176,12 @@ static bool read_more(struct cli *cli) {
     return false;
   in->size += (size_t)count;
   cli->counts.bytes_read += (uint64_t)count;
+  if (cli->range_end != UINT64_MAX) {
+    cli->unread -= (uint64_t)count;
+    const size_t lookahead = cli->unread < LOOKAHEAD ? LOOKAHEAD - (size_t)cli->unread : 0;
+    cli->counts.bytes_read -= lookahead - cli->lookahead;
+    cli->lookahead = lookahead;
+  }
   cli_progress_show(cli);
   return true;
 }
@@ -165,12 +223,18 @@ static bool may_overwrite(struct cli *cli) {
   return false;
 }
 
-/* Whether a file is also one of the inputs, which writing would destroy; then that has been said. */
+/* Whether a file is also one of the inputs, which writing would destroy, or that cannot be told; then why has been
+ * said.
+ */
 static bool is_input(struct cli *cli, const struct io_file *file, char **inputs, int count) {
   bool same = io_same(&cli->input, file);
   for (int i = 1; i < count && !same; ++i) {
     struct io_file other;
-    same = io_probe(&other, inputs[i]) && io_same(&other, file);
+    if (!io_probe(&other, inputs[i])) {
+      cli_fail(cli, "%s: %s", other.name, io_error());
+      return true;
+    }
+    same = io_same(&other, file);
   }
   if (same)
     cli_fail(cli, "%s: is input and output", file->name);
@@ -180,6 +244,12 @@ static bool is_input(struct cli *cli, const struct io_file *file, char **inputs,
 /* Open the output and the file of --report. Neither is touched before it is certain that both can be had. */
 static bool open_outputs(struct cli *cli, const char *path, char **inputs, int count) {
   const bool overwrite = cli->options.output != NULL;
+  if (cli->own_files) {
+    if (cli_report_open(cli) && !is_input(cli, &cli->report_file, inputs, count))
+      return true;
+    io_discard(&cli->report_file);
+    return false;
+  }
   if (!io_open_write(&cli->output, path)) {
     cli_fail(cli, "%s: %s", cli->output.name, io_error());
     return false;
@@ -214,7 +284,9 @@ static bool probe_inputs(struct cli *cli, char **inputs, int count) {
     known = known && file.kind == IO_REGULAR;
     size += file.size;
   }
-  cli->input_size = known ? size : 0;
+  if (size > cli->range_end)
+    size = cli->range_end;
+  cli->input_size = known ? size - cli->range_begin : 0;
   return true;
 }
 
@@ -225,9 +297,8 @@ static void run(struct cli *cli) {
   char **inputs = options->path_count > 0 ? options->paths : no_path;
   const char *output = options->output;
   int count = options->path_count > 0 ? options->path_count : 1;
-  if (output == NULL && count == 2)
+  if (cli->tool->arguments == NULL && output == NULL && count == 2)
     output = inputs[--count];
-  cli->several = count > 1;
 
   cli->in.allocator = &cli_allocator;
   if (sbp_buffer_reserve(&cli->in, READ_BLOCK) != SBP_OK) {
@@ -301,6 +372,8 @@ int cli_main(struct cli *cli, const struct cli_tool *tool, int argc, char **argv
       inform(cli);
   } else if (read_environment(cli) && cli_schema_read(cli) && tool->prepare(cli) && prepare_output(cli)) {
     run(cli);
+    if (tool->finish != NULL)
+      tool->finish(cli);
   }
   cli_flush(cli);
   if (!io_close(&cli->output))

@@ -79,7 +79,7 @@ static bool count_fault(struct cli *cli, uint64_t place) {
 void cli_fault_run(struct cli *cli, uint64_t offset, uint64_t length, const char *what) {
   ++cli->counts.runs;
   cli->counts.outside += length;
-  if (count_fault(cli, offset))
+  if (cli->keeps_outside ? cli->options.debug : count_fault(cli, offset))
     say_line(cli, "%s%soffset %" PRIu64 ": %" PRIu64 " byte%s outside frames%s", file_name(cli), file_colon(cli),
              offset, length, plural(length), what);
   cli_report_run(cli, offset, length);
@@ -90,6 +90,15 @@ void cli_fault_value(struct cli *cli, const struct sbp_place *place, const char 
     say_line(cli, "%s%sline %" PRIu64 " column %" PRIu64 ": %s", file_name(cli), file_colon(cli), place->line,
              place->column, what);
   cli_report_value(cli, place, what);
+}
+
+void cli_note(struct cli *cli, const char *format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  say_line(cli, "note: %s", text);
 }
 
 void cli_debug_offset(struct cli *cli, uint64_t offset, const char *what) {
@@ -179,13 +188,16 @@ static void note_values(struct cli *cli, uint64_t count, const char *had, const 
 static void notes(struct cli *cli) {
   const struct cli_counts *const counts = &cli->counts;
   char what[64];
-  if (counts->unknown > 0) {
+  if (counts->unknown > 0 && !cli->tool->copies) {
     (void)snprintf(what, sizeof what, "not in SBP %s", cli->schema->version);
     note_types(cli, counts->types, counts->unknown, false, what);
   }
-  if (counts->shorter > 0)
-    note_types(cli, counts->shorter_types, counts->shorter, true,
-               cli->tool->reads_json ? "shorter than the type" : "shorter than the type and printed without fields");
+  if (counts->shorter > 0 && !cli->tool->copies) {
+    (void)snprintf(what, sizeof what, "shorter than the type%s", cli->tool->shorter == NULL ? "" : cli->tool->shorter);
+    note_types(cli, counts->shorter_types, counts->shorter, true, what);
+  }
+  if (cli->select.no_time && counts->messages > 0)
+    say_line(cli, "note: no message told its time, so all of them count as before --from and --to");
   note_values(cli, counts->wrong_crc, "had", "another crc than the frame, which has the right one");
   note_values(cli, counts->wrong_length, "had", "another length than the payload, which was used");
   note_values(cli, counts->rounded, "had",

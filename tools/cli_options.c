@@ -193,6 +193,17 @@ static int read_short(struct cli *cli, struct complaint *complaint, const char *
   return 1;
 }
 
+/* Read START:END, each of which may be missing. */
+static bool read_range(struct cli *cli, const char *text) {
+  const char *const colon = strchr(text, ':');
+  if (colon == NULL)
+    return false;
+  const size_t before = (size_t)(colon - text);
+  const size_t behind = strlen(colon + 1);
+  return (before == 0 || cli_number(text, before, &cli->range_begin)) &&
+         (behind == 0 || cli_number(colon + 1, behind, &cli->range_end)) && cli->range_begin <= cli->range_end;
+}
+
 static bool same_word(const char *word, const char *other) {
   for (; *word != '\0' && *other != '\0'; ++word, ++other) {
     const char lower = *word >= 'A' && *word <= 'Z' ? (char)(*word - 'A' + 'a') : *word;
@@ -224,7 +235,13 @@ static void read_choices(struct cli *cli, struct complaint *complaint) {
     complain(complaint, "--fail-on %s: not one of fault, never", options->fail_on);
   if (options->report != NULL && strcmp(options->report, "-") == 0)
     complain(complaint, "--report -: the report needs a file of its own");
-  if (options->path_count > 2 && options->output == NULL && options->describe == NULL)
+  if (options->range != NULL && !read_range(cli, options->range))
+    complain(complaint, "--range %s: not START:END, offsets in bytes of which START is not the larger", options->range);
+  const bool all_inputs = options->output != NULL || cli->tool->arguments != NULL;
+  cli->several = all_inputs && options->path_count > 1;
+  if (options->range != NULL && cli->several)
+    complain(complaint, "--range: of one input; there are %d", options->path_count);
+  if (options->path_count > 2 && !all_inputs && options->describe == NULL)
     complain(complaint, "%s: more than an input and an output; with -o FILE all paths are inputs", options->paths[2]);
 }
 
@@ -233,6 +250,7 @@ bool cli_options_read(struct cli *cli, int argc, char **argv) {
   struct cli_options *const options = &cli->options;
   bool only_paths = false;
   options->paths = argv;
+  cli->range_end = UINT64_MAX;
   for (int i = 1; i < argc;) {
     char *const argument = argv[i];
     const char *const next = i + 1 < argc ? argv[i + 1] : NULL;
@@ -263,7 +281,9 @@ const char *cli_list_next(const struct sbp_buffer *list, const char *item) {
 
 void cli_help(struct cli *cli) {
   const struct cli_option *option;
-  cli_print(cli, "Usage: %s [OPTIONS] [INPUT] [OUTPUT]  (none or -: standard input, output)\n%s\n\n", cli->tool->name,
+  const char *const arguments = cli->tool->arguments;
+  cli_print(cli, "Usage: %s [OPTIONS] %s  (none or -: standard input%s)\n%s\n\n", cli->tool->name,
+            arguments == NULL ? "[INPUT] [OUTPUT]" : arguments, arguments == NULL ? ", output" : "",
             cli->tool->summary);
   for (size_t i = 0; (option = option_at(cli, i)) != NULL; ++i) {
     char letter[] = "    ";

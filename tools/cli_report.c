@@ -39,7 +39,7 @@ static size_t character_length(const unsigned char *c) {
   return length;
 }
 
-/* A string that may hold anything, as file names do; what is not UTF-8 becomes U+FFFD. */
+/* The same as cli_print_string() writes. */
 static void add_string(struct cli *cli, struct sbp_buffer *to, const char *text) {
   add(cli, to, "\"");
   while (*text != '\0') {
@@ -55,6 +55,13 @@ static void add_string(struct cli *cli, struct sbp_buffer *to, const char *text)
     text += length == 0 ? 1 : length;
   }
   add(cli, to, "\"");
+}
+
+void cli_print_string(struct cli *cli, const char *text) {
+  struct sbp_buffer string = {.allocator = &cli_allocator};
+  add_string(cli, &string, text);
+  cli_write(cli, string.data, string.size);
+  sbp_buffer_free(&string);
 }
 
 /* Begin an element of the list of faults; false where the list is full or not wanted. */
@@ -118,6 +125,22 @@ static void add_types(struct cli *cli, struct sbp_buffer *to) {
   add(cli, to, "]");
 }
 
+/* The report is written whole, or not at all. */
+static void write_report(struct cli *cli, const struct sbp_buffer *text) {
+  struct io_file *const file = &cli->report_file;
+  if (!cli->report_broken && !io_truncate(file)) {
+    cli_fail(cli, "%s: %s", file->name, io_error());
+  } else if (!cli->report_broken) {
+    const size_t written = io_write(file, text->data, text->size);
+    if (written < text->size) {
+      cli_fail(cli, "%s: %s", file->name, io_error());
+      (void)io_undo(file, written);
+    }
+  }
+  if (!io_close(file))
+    cli_fail(cli, "%s: %s", file->name, io_error());
+}
+
 void cli_report_write(struct cli *cli) {
   const struct cli_counts *const counts = &cli->counts;
   struct sbp_buffer text = {.allocator = &cli_allocator};
@@ -152,10 +175,6 @@ void cli_report_write(struct cli *cli) {
   if (cli->report_list.size > 0)
     append(cli, &text, cli->report_list.data, cli->report_list.size);
   add(cli, &text, "]}\n");
-  if (cli->report_broken)
-    (void)io_close(&cli->report_file);
-  else if (!io_truncate(&cli->report_file) || !io_write(&cli->report_file, text.data, text.size) ||
-           !io_close(&cli->report_file))
-    cli_fail(cli, "%s: %s", cli->report_file.name, io_error());
+  write_report(cli, &text);
   sbp_buffer_free(&text);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Selection of messages by type and sender, worked out once before the first one. */
+/* Selection of messages by type, sender and place in the log, worked out once before the first one. */
 #include "cli.h"
+
+#include <stdio.h>
+
+/* ---- By type and sender ---------------------------------------------------------------------------------------- */
 
 static void set_change(struct cli_set *set, uint16_t number, bool member) {
   const uint8_t bit = (uint8_t)(1u << (number & 7));
@@ -92,14 +96,15 @@ static bool change(struct cli *cli, const char *option, const struct sbp_buffer 
   return true;
 }
 
-bool cli_select_types(struct cli *cli, const struct sbp_buffer *include, const struct sbp_buffer *exclude,
-                      struct cli_set *set) {
+/* The types that --include and --exclude select: included (all where no include is given), then not excluded. Items are
+ * names, patterns of * and ?, or numbers, and comma lists of them. */
+static bool select_types(struct cli *cli, const struct sbp_buffer *include, const struct sbp_buffer *exclude,
+                         struct cli_set *set) {
   memset(set, include->size == 0 ? 0xff : 0, sizeof *set);
   return change(cli, "include", include, set, true) && change(cli, "exclude", exclude, set, false);
 }
 
-bool cli_select_senders(struct cli *cli, const struct sbp_buffer *senders, struct cli_set *set) {
-  memset(set, 0, sizeof *set);
+static bool select_senders(struct cli *cli, const struct sbp_buffer *senders, struct cli_set *set) {
   for (const char *value = cli_list_next(senders, NULL); value != NULL; value = cli_list_next(senders, value)) {
     const char *rest = value;
     struct sbp_span item;
@@ -110,5 +115,139 @@ bool cli_select_senders(struct cli *cli, const struct sbp_buffer *senders, struc
       set_change(set, sender, true);
     }
   }
+  return true;
+}
+
+/* ---- By place -------------------------------------------------------------------------------------------------- */
+
+bool cli_duration(const char *text, int64_t *ns) {
+  static const struct {
+    const char *name;
+    int64_t ns;
+  } units[] = {{"ms", 1000000},
+               {"s", 1000000000},
+               {"m", INT64_C(60) * 1000000000},
+               {"h", INT64_C(3600) * 1000000000},
+               {"d", INT64_C(86400) * 1000000000}};
+  const int64_t most = INT64_MAX / 4; /* 73 years */
+  *ns = 0;
+  do {
+    const size_t digits = strspn(text, "0123456789");
+    const size_t decimals = text[digits] == '.' ? strspn(text + digits + 1, "0123456789") : 0;
+    const char *const name = text + digits + (decimals > 0 ? decimals + 1 : 0);
+    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+    size_t unit = 0;
+    while (unit < sizeof units / sizeof *units &&
+           (strlen(units[unit].name) != length || memcmp(units[unit].name, name, length) != 0))
+      ++unit;
+    if (digits == 0 || unit == sizeof units / sizeof *units)
+      return false;
+    for (int64_t place = units[unit].ns, i = (int64_t)decimals, j = 1; i > 0; --i, ++j) {
+      place /= 10;
+      *ns += (text[digits + (size_t)j] - '0') * place;
+    }
+    uint64_t whole;
+    if (!cli_number(text, digits, &whole) || whole > (uint64_t)((most - *ns) / units[unit].ns))
+      return false;
+    *ns += (int64_t)whole * units[unit].ns;
+    text = name + length;
+  } while (*text != '\0');
+  return true;
+}
+
+/* Read where --from or --to cuts. */
+static bool read_cut(struct cli *cli, const char *option, const char *text, struct cli_cut *cut) {
+  const size_t length = strlen(text);
+  char zoned[64];
+  if (*text == '@' && cli_number(text + 1, length - 1, &cut->offset))
+    cut->kind = CLI_AT_OFFSET;
+  else if (*text == '+' && cli_duration(text + 1, &cut->time))
+    cut->kind = CLI_AFTER;
+  else if (sbp_gps_read(text, length, &cut->time))
+    cut->kind = CLI_AT_GPS;
+  else if (sbp_utc_read(text, length, &cut->utc))
+    cut->kind = CLI_AT_UTC;
+  else if ((size_t)snprintf(zoned, sizeof zoned, "%sZ", text) < sizeof zoned &&
+           sbp_utc_read(zoned, length + 1, &cut->utc))
+    cli_fail(cli, "--%s %s: of which time zone? UTC is written with a Z: %s", option, text, zoned);
+  else
+    cli_fail(cli,
+             "--%s %s: not a place in a log; write UTC as 2026-11-30T12:00:00Z, GPS time as WEEK:TOW (ms), a duration "
+             "from the start as +90s, or an offset in bytes as @%s",
+             option, text, cli_number(text, length, &cut->offset) ? text : "4096");
+  return cut->kind != CLI_NOWHERE;
+}
+
+/* Where a cut is, among those of its kind. */
+static uint64_t cut_order(const struct cli_cut *cut) {
+  static const struct sbp_leap no_leap = {0};
+  return cut->kind == CLI_AT_OFFSET ? cut->offset
+         : cut->kind == CLI_AT_UTC  ? (uint64_t)sbp_gps_from_utc(&no_leap, cut->utc)
+                                    : (uint64_t)cut->time;
+}
+
+static bool is_time(const struct cli_cut *cut) {
+  return cut->kind != CLI_NOWHERE && cut->kind != CLI_AT_OFFSET;
+}
+
+static bool prepare_cuts(struct cli *cli) {
+  struct cli_select *const select = &cli->select;
+  const struct cli_cut *const from = &select->from_cut;
+  const struct cli_cut *const to = &select->to_cut;
+  if ((select->from != NULL && !read_cut(cli, "from", select->from, &select->from_cut)) ||
+      (select->to != NULL && !read_cut(cli, "to", select->to, &select->to_cut)))
+    return false;
+  select->by_time = is_time(from) || is_time(to);
+  if (from->kind == to->kind && cut_order(from) > cut_order(to)) {
+    cli_fail(cli, "--to %s: is before --from %s", select->to, select->from);
+    return false;
+  }
+  if (cli->several && (from->kind == CLI_AT_OFFSET || to->kind == CLI_AT_OFFSET)) {
+    cli_fail(cli, "--%s: an offset is one of one input, and there are several",
+             from->kind == CLI_AT_OFFSET ? "from" : "to");
+    return false;
+  }
+  return true;
+}
+
+/* Whether the place of the last frame is before a cut. */
+static bool is_before(const struct cli_frames *frames, uint64_t offset, const struct cli_cut *cut) {
+  const struct sbp_clock *const clock = &frames->clock;
+  switch (cut->kind) {
+  case CLI_AT_OFFSET:
+    return offset < cut->offset;
+  case CLI_AFTER:
+    /* What comes late may be older than the start. */
+    return cut->time > 0 && (!clock->known || clock->gps - frames->start < cut->time);
+  case CLI_AT_GPS:
+    return !clock->known || clock->gps < cut->time;
+  case CLI_AT_UTC:
+    return !clock->known || clock->gps < sbp_gps_from_utc(&clock->leap, cut->utc);
+  case CLI_NOWHERE:
+    break;
+  }
+  return false;
+}
+
+bool cli_select_place(const struct cli *cli, const struct cli_frames *frames, uint64_t offset) {
+  const struct cli_select *const select = &cli->select;
+  return !is_before(frames, offset, &select->from_cut) &&
+         (select->to == NULL || is_before(frames, offset, &select->to_cut));
+}
+
+bool cli_select_prepare(struct cli *cli, struct cli_frames *frames) {
+  struct cli_select *const select = &cli->select;
+  select->by_type = select->include.size > 0 || select->exclude.size > 0;
+  select->by_sender = select->senders.size > 0;
+  if (select->first != NULL &&
+      (!cli_number(select->first, strlen(select->first), &select->left) || select->left == 0)) {
+    cli_fail(cli, "--first %s: not a number of messages, 1 or more", select->first);
+    return false;
+  }
+  if (!prepare_cuts(cli) ||
+      (select->by_type && !select_types(cli, &select->include, &select->exclude, &select->types)) ||
+      (select->by_sender && !select_senders(cli, &select->senders, &select->sender_set)))
+    return false;
+  frames->timed = frames->timed || select->by_time;
   return true;
 }

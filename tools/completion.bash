@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Completion of sbp2json, json2sbp and json2json for bash. Options and messages come from the tools themselves, so that
+# Completion of the tools for bash. Options and messages come from the tools themselves, so that
 # this stays right when they change. Where nothing is offered, bash completes file names.
 
 _sbpkit() {
@@ -13,6 +13,9 @@ _sbpkit() {
   case $option in
   --error-handler) words='skip return to-invalid' ;;
   --fail-on) words='fault never' ;;
+  --sort) words='messages bytes rate gap name id' ;;
+  --track) words='gpx geojson' ;;
+  --split) words='size= time= type' ;;
   --include | --exclude | --describe)
     words=$("$tool" --describe 2>/dev/null | awk 'NR > 1 { print $4 }')
     if [[ $word == *,* ]]; then
@@ -20,7 +23,7 @@ _sbpkit() {
       word=${word##*,}
     fi
     ;;
-  -o | --output | --report | --schema | --sender | --first) return ;;
+  -o | --output | --report | --schema | --sender | --first | --range | --from | --to | --every | --splits) return ;;
   *)
     [[ $word == -* ]] || return
     words=$("$tool" --help 2>/dev/null | grep -o -e '--[a-z0-9-]*' | sort -u)
@@ -29,4 +32,4 @@ _sbpkit() {
   mapfile -t COMPREPLY < <(compgen -P "$first" -W "$words" -- "$word")
 }
 
-complete -o bashdefault -o default -F _sbpkit sbp2json json2sbp json2json
+complete -o bashdefault -o default -F _sbpkit sbp2json json2sbp json2json sbpcat sbpinfo sbp2csv

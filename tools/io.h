@@ -37,6 +37,9 @@ bool io_probe(struct io_file *file, const char *path);
 /* Open a file to write, made if it is not there, its bytes untouched so far; NULL or "-" is standard output. */
 bool io_open_write(struct io_file *file, const char *path);
 
+/* Open a file to write that is not there yet. */
+bool io_create(struct io_file *file, const char *path);
+
 /* Empty a file that was opened to write, if it is a regular one. */
 bool io_truncate(const struct io_file *file);
 
@@ -49,6 +52,9 @@ void io_discard(struct io_file *file);
 /* Whether both are the same regular file. */
 bool io_same(const struct io_file *one, const struct io_file *other);
 
+/* Go to a byte, counted from the file's begin; false for what has no such places, as a pipe. */
+bool io_seek(const struct io_file *file, uint64_t offset);
+
 /* Whether a read would return at once. */
 bool io_ready(const struct io_file *file);
 
@@ -58,8 +64,12 @@ void io_wait(const struct io_file *file);
 /* Read up to size bytes: their number, 0 at the end, -1 for an error. Also 0 where io_stopped() is set meanwhile. */
 ptrdiff_t io_read(const struct io_file *file, void *data, size_t size);
 
-/* Write all of data. */
-bool io_write(const struct io_file *file, const void *data, size_t size);
+/* Write all of data. Returns how much of it was written: less than all where that failed. */
+size_t io_write(const struct io_file *file, const void *data, size_t size);
+
+/* Take back the last bytes that were written to a file. Returns whether that went: it is for regular files alone, and
+ * only while the bytes are their end. */
+bool io_undo(const struct io_file *file, uint64_t size);
 
 /* Whether the last write failed since nobody reads the other end any more. */
 bool io_reader_gone(void);

@@ -15,6 +15,7 @@
  *   6. JSON out     frame -> line
  *   7. JSON in      values of a stream -> frames
  *   8. Memory       the growable buffer and the arena, for those who want one; frames of one's own
+ *   9. Time         when frames were made: GPS time and UTC, and their text
  */
 #ifndef SBPKIT_SBP_H
 #define SBPKIT_SBP_H
@@ -115,6 +116,8 @@ struct sbp_frame {
 struct sbp_scanner {
   enum sbp_cpu cpu;
   bool stop;             /* return at each candidate that fails, instead of going on */
+  size_t lookahead;      /* bytes at the end of data in which no frame is looked for: one that begins before may reach
+                            into them. So a part of a log can be read as the scan of all of it would read it. */
   uint64_t crc_failures; /* candidates whose bytes are all there and whose CRC is wrong */
   uint64_t truncated;    /* candidates that the end of the input cut off */
   void (*failed)(void *context, const uint8_t *candidate, enum sbp_status why);
@@ -125,7 +128,8 @@ struct sbp_scanner {
  *   SBP_OK         with *frame; data before frame->bytes lies outside frames; *used is the offset behind the frame
  *   SBP_NEED_MORE  the first *used bytes lie outside frames; call again with the rest and more behind it (at most
  *                  SBP_FRAME_MAX - 1 bytes are left over). Never when `last`.
- *   SBP_END        only when `last`: all `size` bytes lie outside frames, and *used is size.
+ *   SBP_END        only when `last`, or where there is lookahead: all bytes before that lie outside frames, and *used
+ *                  is their number.
  *   SBP_ERROR_..   only when scanner->stop: a candidate is damaged, which SBP_ERROR_CRC, SBP_ERROR_ZEROS and
  *                  SBP_ERROR_TRUNCATED tell apart. Its preamble is the last of the first *used bytes, all of which lie
  *                  outside frames; call again with the rest.
@@ -382,16 +386,20 @@ SBP_API const char *sbp_bits_name(const struct sbp_bits *bits, uint64_t value);
 
 /* ---- 6. JSON out ----------------------------------------------------------------------------------------------- */
 
+struct sbp_clock; /* see 7. Time */
+
 /* What lines look like. Zero gives the plain line; set schema. */
 struct sbp_line_options {
   const struct sbp_schema *schema;
   enum sbp_cpu cpu;
-  bool float_compat; /* --float-compat: floats as older tools print them */
-  bool no_payload;   /* leave the payload key out */
-  bool u64_strings;  /* 64-bit fields as strings */
-  bool expand;       /* a "meaning" object behind the fields: names of bit-field values */
-  bool pretty;       /* over several lines, indented by 2 */
-  bool walk;         /* walk the table even where there is a straight-line writer (tests, measurements) */
+  const struct sbp_clock *clock; /* add "utc", to the ms, and "gps_week" of its time behind all else, or nothing where
+                                    that is not known; NULL: never. It was fed this frame. */
+  bool float_compat;             /* --float-compat: floats as older tools print them */
+  bool no_payload;               /* leave the payload key out */
+  bool u64_strings;              /* 64-bit fields as strings */
+  bool expand;                   /* a "meaning" object behind the fields: names of bit-field values */
+  bool pretty;                   /* over several lines, indented by 2 */
+  bool walk;                     /* walk the table even where there is a straight-line writer (tests, measurements) */
 };
 
 /* The most bytes that sbp_line_write can write with these options, whatever the frame. */
@@ -609,6 +617,102 @@ SBP_API enum sbp_status sbp_frame_take(struct sbp_frame *frame, const struct sbp
 
 /* Give the memory of a taken frame back, and zero it; of a zeroed one nothing. */
 SBP_API void sbp_owned_frame_free(struct sbp_owned_frame *owned);
+
+/* ---- 9. Time --------------------------------------------------------------------------------------------------- */
+
+/* GPS time is one number here: nanoseconds since 1980-01-06 00:00:00 UTC, where week 0 began. It goes on through leap
+ * seconds, which UTC does not. Weeks are full counts, as in SBP, so no 1024th week rolls over. Weeks up to
+ * SBP_GPS_WEEK_MAX (in 2267) fit. */
+enum { SBP_GPS_WEEK_MAX = 15000, SBP_GPS_WEEK_MS = 604800000 };
+
+/* The same as messages have it: week, time of week in ms, and what that rounding leaves over, -500000 to 499999 ns. */
+struct sbp_week_time {
+  int32_t week;
+  uint32_t tow;
+  int32_t ns_residual;
+};
+
+/* A moment of UTC. */
+struct sbp_utc {
+  uint16_t year;
+  uint8_t month; /* from 1 */
+  uint8_t day;   /* from 1 */
+  uint8_t hour;
+  uint8_t minute;
+  uint8_t second; /* 60 in a leap second */
+  uint32_t ns;    /* of the second */
+};
+
+/* What a log has told of leap seconds: GPS time is `before` seconds ahead of UTC up to a midnight, and `after` from
+ * there on. Zero stands for the table of the IERS as of 2025-07-07, whose last entry, 18 s from 2017-01-01 on, holds
+ * for all later times. */
+struct sbp_leap {
+  int64_t midnight; /* the UTC day that begins there, in days since 1980-01-06, times 86400 */
+  int16_t before;
+  int16_t after;
+  bool told;
+};
+
+/* What a run over frames knows of their time. Zero it, feed it each frame in order; the second part is its own. */
+struct sbp_clock {
+  int64_t gps; /* of the last frame that told its time */
+  bool known;  /* there was one; else gps means nothing */
+  struct sbp_leap leap;
+
+  /* Where the time stands in the payloads of messages that came before. */
+  struct sbp_clock_place {
+    const struct sbp_message *message;
+    uint8_t tow; /* offsets; 255: it is not there */
+    uint8_t week;
+    uint8_t ns_residual;
+    uint8_t tow_f;
+    uint8_t flags;
+    uint8_t mask; /* the bits of flags that say it is no time: where they are `value`, or anything else */
+    uint8_t value;
+    bool other;
+  } places[128];
+};
+
+/* Take note of a frame; `message` is its message, or NULL. Returns whether it told its own time; clock->gps is that
+ * then. A frame that tells none goes with its neighbours: it has the time of the last one before it that did, which
+ * clock->gps still is. Before the first there is no time.
+ *
+ * A frame tells its time by a field `tow` in ms, at the top or in a first struct named `header` or `t` (as in MSG_OBS),
+ * by the descriptor table, so that messages of other schemas count too; beside it `wn` is the week and `ns_residual` or
+ * `tow_f` the rest. MSG_IMU_RAW is known by its id, and so is MSG_UTC_TIME, whose date gives the week. It tells none
+ *   - where a bit field at bit 0 of `flags` has the value 0 and the table calls that invalid (no time source, no fix);
+ *     in MSG_EXT_EVENT, MSG_ODOMETRY and MSG_POSE_RELATIVE, where their flags say that the time is not GPS time
+ *   - where tow is no time of week, wn is 0 (a receiver that does not know) or beyond SBP_GPS_WEEK_MAX, or the date of
+ *     MSG_UTC_TIME is none or not that of its tow
+ *   - where tow is alone, and no week puts it within an hour of the time that is known: so a tow that falls from the
+ * end of the week to its beginning is in the next week, one that comes late is in its own, and neither a replay nor a
+ *     counter that is no time of week moves the clock.
+ * Times that corrections and orbits refer to (GPSTimeSec, in s) are no clock.
+ *
+ * Leap seconds come from MSG_UTC_LEAP_SECOND, whose ref_wn and ref_dn are WN_LSF and DN of IS-GPS-200 section
+ * 20.3.3.5.2.4 (the change is at the end of day 1 to 7), and from MSG_UTC_TIME where its offset was decoded in this
+ * session and is not what is known. A later one wins. */
+SBP_API bool sbp_clock_feed(struct sbp_clock *clock, const struct sbp_message *message, const struct sbp_frame *frame);
+
+/* Take GPS time apart, and put it together; week up to SBP_GPS_WEEK_MAX. */
+SBP_API struct sbp_week_time sbp_gps_split(int64_t gps);
+SBP_API int64_t sbp_gps_join(struct sbp_week_time time);
+
+/* GPS time as UTC, and back; 0 for a utc that is none. A second 60 where there is no leap second stands for the second
+ * after it. */
+SBP_API struct sbp_utc sbp_utc_from_gps(const struct sbp_leap *leap, int64_t gps);
+SBP_API int64_t sbp_gps_from_utc(const struct sbp_leap *leap, struct sbp_utc utc);
+
+/* Times as text, no NUL; out has room for SBP_TIME_TEXT_MAX bytes, the end is returned. UTC as in ISO 8601, to the ms,
+ * or to the ns where it is not whole ms: 2016-12-31T23:59:60.000Z. GPS time as week:tow, tow in ms: 1930:17000. */
+enum { SBP_TIME_TEXT_MAX = 48 };
+SBP_API char *sbp_utc_write(struct sbp_utc utc, char *out);
+SBP_API char *sbp_gps_write(int64_t gps, char *out);
+
+/* Read such text, all of it; false where it is none, or out of range. Of UTC the seconds, or their fraction of up to 9
+ * digits, may be missing; the Z may not. Of tow there may be a fraction of up to 6 digits. */
+SBP_API bool sbp_utc_read(const char *text, size_t length, struct sbp_utc *utc);
+SBP_API bool sbp_gps_read(const char *text, size_t length, int64_t *gps);
 
 #ifdef __cplusplus
 }
