@@ -216,6 +216,11 @@ def test_files_by_size_are_together_the_log_and_no_larger(tmp_path, data, size):
     assert sum(len(frames_of(part)) for part in files.values()) == len(frames_of(data))
 
 
+def test_a_file_may_be_as_large_as_the_size_says(tmp_path):
+    _, files = split(tmp_path, HEARTBEAT * 4, "size=24")
+    assert [len(part) for part in files.values()] == [24, 24]
+
+
 def test_sizes_may_have_a_unit(tmp_path):
     _, files = split(tmp_path, DATA, "size=2k")
     assert 1000 < max(map(len, files.values())) <= 2000

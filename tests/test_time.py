@@ -170,9 +170,6 @@ def test_a_message_of_another_schema_is_a_clock_by_its_fields(tmp_path):
     row = {"name": "MSG_MINE", "id": 31420, "fields": fields + [{"name": "wn", "type": "u16", "units": "weeks"}]}
     (tmp_path / "mine.json").write_text(json.dumps({"package": "mine", "messages": [row]}))
     frame = model.pack(31420, 1, struct.pack("<BIH", 1, 9000, 2222))
-    help_text = clean("sbp2json", b"", "--help")
-    if b"--schema" not in help_text:
-        pytest.skip("built without --schema")
     assert told(frame, "--schema", tmp_path / "mine.json") == [("2022-08-06T23:59:51.000Z", 2222)]
     fields[1]["units"] = "s"
     (tmp_path / "mine.json").write_text(json.dumps({"package": "mine", "messages": [row]}))
@@ -267,7 +264,7 @@ def test_the_end_of_a_week_is_day_7_of_it():
     assert utcs(data)[1:] == ["2016-12-31T23:59:59.999Z", "2016-12-31T23:59:60.000Z", "2017-01-01T00:00:00.000Z"]
 
 
-@pytest.mark.parametrize("week, day, before, after", [(0, 0, 0, 0), (2222, 8, 18, 19), (2222, 1, 5, 18)])
+@pytest.mark.parametrize("week, day, before, after", [(0, 0, 0, 0), (1000, 8, 18, 19), (1000, 1, 5, 18)])
 def test_what_is_no_announcement_is_ignored(week, day, before, after):
     assert utcs(utc_leap(week, day, before, after) + gps_time(2222, 9000)) == [None, "2022-08-06T23:59:51.000Z"]
 
