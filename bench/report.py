@@ -146,8 +146,12 @@ same:
 - *What is made of a message*, 3.0 (556 to 185 ns): a message broker, which went from objects that are built and destroyed
   one by one to views and an arena. Views are what sbpkit has, and where the gain is. The arena alone gains little over an
   allocator that caches by size, because a message here has few parts.
-- *A header*, 2.5 (933 to 380 ns a message): a message bus, whose other work stays the same either way and hides what the
-  copies alone cost. sbpkit borrows.
+- *A message that is read and kept*, 2.5 (933 to 380 ns a message): a message bus, whose other work stays the same either way
+  and hides what the copies alone cost. sbpkit's headers are borrowed, and sbp_frame_take() makes a frame one's own in one
+  piece.
+
+They are of 100,000 messages, the log's first 1000 again and again, so that they come from the cache, as they do where the
+CRC has just been checked.
 """
 
 

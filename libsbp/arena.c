@@ -38,7 +38,7 @@ static struct sbp_arena_chunk *add_chunk(struct sbp_arena *arena, size_t size) {
   return chunk;
 }
 
-void *sbp_arena_take(struct sbp_arena *arena, size_t size) {
+static void *take(struct sbp_arena *arena, size_t size) {
   struct sbp_arena_chunk *chunk = arena->chunk;
   size_t offset = chunk == NULL ? 0 : align(chunk, arena->used);
   if (chunk == NULL || offset > chunk->size || size > chunk->size - offset) {
@@ -48,7 +48,25 @@ void *sbp_arena_take(struct sbp_arena *arena, size_t size) {
     offset = align(chunk, arena->used);
   }
   arena->used = offset + size;
-  return memset((char *)chunk + offset, 0, size);
+  return (char *)chunk + offset;
+}
+
+void *sbp_arena_take(struct sbp_arena *arena, size_t size) {
+  void *const memory = take(arena, size);
+  return memory == NULL ? NULL : memset(memory, 0, size);
+}
+
+static void *resize(void *context, void *old, size_t old_size, size_t new_size) {
+  if (new_size <= old_size)
+    return new_size == 0 ? NULL : old;
+  void *const memory = take(context, new_size);
+  if (memory != NULL && old_size > 0)
+    memcpy(memory, old, old_size);
+  return memory;
+}
+
+struct sbp_allocator sbp_arena_allocator(struct sbp_arena *arena) {
+  return (struct sbp_allocator){.resize = resize, .context = arena};
 }
 
 /* Give back a chunk and those before it. */

@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* CRC-16/XMODEM: the remainder of the message times x^16 by x^16 + x^12 + x^5 + 1. A remainder of a sum is the sum of
- * the remainders, which both paths here stand on. */
+ * the remainders, which all paths here stand on. */
 #include "port.h"
 #include "sbpkit/sbp.h"
+
+#ifdef SBPKIT_SMALL_CRC
+
+/* Without a table. The remainder of b x^16, for a byte b, is q (x^12 + x^5 + 1), its quotient q being b + b / x^4. */
+uint16_t sbp_crc16(enum sbp_cpu cpu, uint16_t crc, const void *data, size_t size) {
+  (void)cpu;
+  for (const uint8_t *p = data; size > 0; size--, p++) {
+    const unsigned byte = *p ^ crc >> 8;
+    const unsigned quotient = byte ^ byte >> 4;
+    crc = (uint16_t)(crc << 8 ^ quotient << 12 ^ quotient << 5 ^ quotient);
+  }
+  return crc;
+}
+
+#else
 
 /* Entry i of a table from its entries 1, 2, 4, .. 128. */
 #define BIT(i, b, value) (((i) >> (b)&1) * (value))
@@ -152,3 +167,5 @@ uint16_t sbp_crc16(enum sbp_cpu cpu, uint16_t crc, const void *data, size_t size
 #endif
   return crc_by_table(crc, data, size);
 }
+
+#endif

@@ -13,6 +13,8 @@ struct sbp_fields sbp_fields_of(const struct sbp_message *message, const struct 
 }
 
 struct sbp_fields sbp_fields_in(const struct sbp_field_view *view, size_t element) {
+  if (element >= view->count || view->field->type != SBP_STRUCT)
+    return (struct sbp_fields){0};
   const uint8_t *const begin = view->bytes + element * view->field->size;
   return (struct sbp_fields){.body = view->field->element, .next = begin, .end = begin + view->field->size};
 }
@@ -87,6 +89,8 @@ bool sbp_field_find(const struct sbp_message *message, const struct sbp_frame *f
 /* ---- Numbers ---- */
 
 static uint64_t load(const struct sbp_field_view *view, size_t element) {
+  if (element >= view->count || view->field->type >= SBP_STRING)
+    return 0;
   return sbpi_load_integer(view->bytes + element * view->field->size, view->field->size);
 }
 
@@ -95,9 +99,17 @@ uint64_t sbp_field_unsigned(const struct sbp_field_view *view, size_t element) {
 }
 
 int64_t sbp_field_signed(const struct sbp_field_view *view, size_t element) {
-  const uint64_t sign = (uint64_t)1 << (8 * view->field->size - 1);
-  /* Two's complement of 64 bits: above the sign bit all are as it is. */
-  return (int64_t)((load(view, element) ^ sign) - sign);
+  const uint64_t number = load(view, element);
+  switch (view->field->size) {
+  case 1:
+    return (int8_t)number;
+  case 2:
+    return (int16_t)number;
+  case 4:
+    return (int32_t)number;
+  default:
+    return (int64_t)number;
+  }
 }
 
 double sbp_field_double(const struct sbp_field_view *view, size_t element) {

@@ -179,7 +179,7 @@ size_t sbp_line_max(const struct sbp_line_options *options) {
 
 static char *write_time(const struct sbp_clock *clock, char *o) {
   /* UTC of the rounded ms, since rounding UTC could end in a second that there is not. */
-  struct sbp_gps_time time = sbp_gps_split(clock->gps);
+  struct sbp_week_time time = sbp_gps_split(clock->gps);
   time.ns_residual = 0;
   o = EMIT_TEXT(o, ",\"utc\":\"");
   o = sbp_utc_write(sbp_utc_from_gps(&clock->leap, sbp_gps_join(time)), o);

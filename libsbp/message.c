@@ -102,8 +102,8 @@ const struct sbp_message *sbp_message_near_name(const struct sbp_schema *schema,
   for (uint32_t i = 0; i < schema->count; i++) {
     const char *const whole = schema->messages[i]->body.name;
     const size_t whole_length = strlen(whole);
-    if (sbpi_nearer(rest, rest_length, whole + 4, whole_length - 4, &distance) ||
-        (!prefixed && sbpi_nearer(name, length, whole, whole_length, &distance)))
+    const bool rest_is_nearer = sbpi_nearer(rest, rest_length, whole + 4, whole_length - 4, &distance);
+    if ((!prefixed && sbpi_nearer(name, length, whole, whole_length, &distance)) || rest_is_nearer)
       near = schema->messages[i];
   }
   return near;

@@ -9,14 +9,15 @@
 #if __STDC_HOSTED__
 #include <string.h>
 #else
-/* A compiler without a C library has no <string.h>. It wants the first four of whoever links the program, and so do we
- * all that are here. */
-void *memcpy(void *restrict to, const void *restrict from, size_t size);
+/* Without a C library there is no <string.h>. The compiler itself wants the first four of whoever links the program,
+ * and we want the others too. */
+void *memcpy(void *to, const void *from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
 int memcmp(const void *a, const void *b, size_t size);
 void *memchr(const void *in, int byte, size_t size);
 size_t strlen(const char *text);
+char *strchr(const char *text, int byte);
 int strcmp(const char *a, const char *b);
 #endif
 

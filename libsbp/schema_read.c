@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of a schema file -> entries. */
+#include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -579,9 +580,11 @@ enum sbp_status sbp_schema_add(struct sbp_schema_set *set, const char *name, con
     return reader.status;
 
   json_error_t json_error;
+  errno = 0;
   json_t *const root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &json_error);
   if (root == NULL) {
-    if (json_error_code(&json_error) == json_error_out_of_memory)
+    /* Where memory is out jansson says so seldom, and else finds fault with the text. */
+    if (errno == ENOMEM || json_error_code(&json_error) == json_error_out_of_memory)
       return sbpi_schema_no_memory(error);
     reader.origin.line = json_error.line > 0 ? (uint32_t)json_error.line : 0;
     reader.origin.column = json_error.column > 0 ? (uint32_t)json_error.column : 0;

@@ -138,15 +138,15 @@ int64_t sbp_gps_from_utc(const struct sbp_leap *leap, struct sbp_utc utc) {
 
 /* ---- Weeks ----------------------------------------------------------------------------------------------------- */
 
-struct sbp_gps_time sbp_gps_split(int64_t gps) {
+struct sbp_week_time sbp_gps_split(int64_t gps) {
   const int32_t rest = (int32_t)floor_rest(gps, MS_NS);
   const bool up = rest >= MS_NS / 2;
   const int64_t ms = floor_divide(gps, MS_NS) + up;
-  return (struct sbp_gps_time){(int32_t)floor_divide(ms, SBP_GPS_WEEK_MS), (uint32_t)floor_rest(ms, SBP_GPS_WEEK_MS),
-                               up ? rest - MS_NS : rest};
+  return (struct sbp_week_time){(int32_t)floor_divide(ms, SBP_GPS_WEEK_MS), (uint32_t)floor_rest(ms, SBP_GPS_WEEK_MS),
+                                up ? rest - MS_NS : rest};
 }
 
-int64_t sbp_gps_join(struct sbp_gps_time time) {
+int64_t sbp_gps_join(struct sbp_week_time time) {
   const int64_t week = time.week < 0 ? 0 : time.week > SBP_GPS_WEEK_MAX ? SBP_GPS_WEEK_MAX : time.week;
   return (week * SBP_GPS_WEEK_MS + time.tow) * MS_NS + time.ns_residual;
 }
@@ -342,7 +342,7 @@ bool sbp_clock_feed(struct sbp_clock *clock, const struct sbp_message *message, 
   if (told.week == 0 || told.week > SBP_GPS_WEEK_MAX)
     return false;
   if (told.week > 0) {
-    clock->gps = sbp_gps_join((struct sbp_gps_time){told.week, told.tow, told.ns});
+    clock->gps = sbp_gps_join((struct sbp_week_time){told.week, told.tow, told.ns});
     clock->known = true;
     return true;
   }
@@ -459,6 +459,6 @@ bool sbp_gps_read(const char *text, size_t length, int64_t *gps) {
   if (!read_digits(&rest, 1, 5, &week) || !skip(&rest, ':') || !read_digits(&rest, 1, 9, &tow) ||
       !read_fraction(&rest, 6, &ns) || rest.at != rest.end || week > SBP_GPS_WEEK_MAX || tow >= SBP_GPS_WEEK_MS)
     return false;
-  *gps = sbp_gps_join((struct sbp_gps_time){(int32_t)week, tow, (int32_t)ns});
+  *gps = sbp_gps_join((struct sbp_week_time){(int32_t)week, tow, (int32_t)ns});
   return true;
 }

@@ -336,6 +336,33 @@ static void numbers_of_every_kind_at_their_limits(void **state) {
   assert_true(sbp_field_double(&last, 0) == 18446744073709551616.0);
   field.type = SBP_DOUBLE;
   assert_true(isnan(sbp_field_double(&last, 0)));
+  field = (struct sbp_field){.type = SBP_S16, .size = 2};
+  const struct sbp_field_view two = {&field, bytes + 3, 4, 2, true};
+  assert_int_equal(sbp_field_signed(&two, 0), -32768);
+  assert_int_equal(sbp_field_signed(&two, 1), -1);
+  field = (struct sbp_field){.type = SBP_S32, .size = 4};
+  const struct sbp_field_view four = {&field, bytes + 1, 4, 1, false};
+  assert_int_equal(sbp_field_signed(&four, 0), -2147450881);
+}
+
+static void what_is_no_number_or_not_there_is_zero(void **state) {
+  static const uint8_t bytes[] = {1, 2, 3, 4};
+  struct sbp_field field = {.type = SBP_U16, .size = 2, .repeat = SBP_VARIABLE_ARRAY};
+  const struct sbp_field_view view = {&field, bytes, sizeof bytes, 2, true};
+  struct sbp_field_view member;
+  (void)state;
+  assert_int_equal(sbp_field_unsigned(&view, 1), 0x0403);
+  assert_int_equal(sbp_field_unsigned(&view, 2), 0);
+  assert_int_equal(sbp_field_signed(&view, SIZE_MAX), 0);
+  assert_true(sbp_field_double(&view, 2) == 0.0);
+  struct sbp_fields fields = sbp_fields_in(&view, 0);
+  assert_false(sbp_fields_next(&fields, &member));
+  for (int size = 0; size <= UINT8_MAX; size += UINT8_MAX) {
+    field = (struct sbp_field){.type = SBP_STRING, .size = (uint8_t)size};
+    assert_int_equal(sbp_field_unsigned(&view, 0), 0);
+    assert_int_equal(sbp_field_signed(&view, 0), 0);
+    assert_true(sbp_field_double(&view, 0) == 0.0);
+  }
 }
 
 int main(void) {
@@ -345,6 +372,7 @@ int main(void) {
       cmocka_unit_test(what_is_no_field_is_not_found),
       cmocka_unit_test(bit_fields_have_values_and_names),
       cmocka_unit_test(numbers_of_every_kind_at_their_limits),
+      cmocka_unit_test(what_is_no_number_or_not_there_is_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,17 +13,6 @@ struct found {
   uint64_t told[2]; /* by the callback: wrong CRC, cut off */
 };
 
-/* The CRC as its definition reads, a bit at a time. */
-static uint16_t crc_by_definition(const uint8_t *data, size_t size) {
-  uint32_t crc = 0;
-  for (size_t i = 0; i < size; i++) {
-    crc ^= (uint32_t)data[i] << 8;
-    for (int bit = 0; bit < 8; bit++)
-      crc = (crc & 0x8000) != 0 ? (crc << 1 ^ 0x1021) & 0xFFFF : crc << 1 & 0xFFFF;
-  }
-  return (uint16_t)crc;
-}
-
 static void add(struct found *found, size_t offset) {
   FUZZ_CHECK(found->count < FRAMES_MAX);
   found->offsets[found->count++] = offset;
@@ -39,7 +28,7 @@ static void search_by_definition(const uint8_t *data, size_t size, struct found 
     } else if (left < 6 || left < (size_t)c[5] + 8) {
       found->truncated++;
     } else if (memcmp(c + 1, zeros, sizeof zeros) == 0) {
-    } else if (crc_by_definition(c + 1, c[5] + 5u) != (c[c[5] + 6] | c[c[5] + 7] << 8)) {
+    } else if (fuzz_crc(c + 1, c[5] + 5u) != (c[c[5] + 6] | c[c[5] + 7] << 8)) {
       found->crc_failures++;
     } else {
       add(found, at);

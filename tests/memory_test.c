@@ -245,6 +245,28 @@ static void an_arena_that_is_reset_between_rounds_stops_asking_for_memory(void *
   assert_int_equal(counter.in_use, 0);
 }
 
+static void an_arena_is_an_allocator_for_what_lives_as_long(void **state) {
+  (void)state;
+  COUNTING;
+  struct sbp_arena arena = {.allocator = &allocator};
+  const struct sbp_allocator inside = sbp_arena_allocator(&arena);
+  struct sbp_buffer buffer = {.allocator = &inside};
+  for (int i = 0; i < 1000; i++) {
+    const char c = (char)i;
+    assert_int_equal(sbp_buffer_append(&buffer, &c, 1), SBP_OK);
+  }
+  for (int i = 0; i < 1000; i++)
+    assert_int_equal(buffer.data[i], (char)i);
+  assert_ptr_equal(inside.resize(inside.context, buffer.data, buffer.capacity, 10), buffer.data);
+  assert_null(inside.resize(inside.context, buffer.data, buffer.capacity, 0));
+  counter.allowed = counter.requests;
+  assert_null(inside.resize(inside.context, NULL, 0, 100000));
+  sbp_buffer_free(&buffer);
+  assert_true(counter.in_use > 0);
+  sbp_arena_drop(&arena);
+  assert_int_equal(counter.in_use, 0);
+}
+
 static void a_dropped_arena_can_be_used_again(void **state) {
   (void)state;
   COUNTING;
@@ -275,6 +297,7 @@ int main(void) {
       cmocka_unit_test(an_arena_without_memory_gives_nothing_and_keeps_what_it_gave),
       cmocka_unit_test(a_reset_arena_keeps_its_largest_chunk_alone),
       cmocka_unit_test(an_arena_that_is_reset_between_rounds_stops_asking_for_memory),
+      cmocka_unit_test(an_arena_is_an_allocator_for_what_lives_as_long),
       cmocka_unit_test(a_dropped_arena_can_be_used_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

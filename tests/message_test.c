@@ -83,6 +83,7 @@ static void a_mistyped_message_name_has_a_near_one(void **state) {
   assert_string_equal(near("heartbeet"), "MSG_HEARTBEAT");
   assert_string_equal(near("MSG_OB"), "MSG_OBS");
   assert_string_equal(near("MsgHeartbeat"), "MSG_HEARTBEAT");
+  assert_string_equal(near("MSG FILEIO_READ_RESP"), "MSG_FILEIO_READ_RESP");
 }
 
 static void what_is_like_no_message_has_no_near_one(void **state) {

@@ -29,6 +29,7 @@ class Field:
         self.name = row["name"]
         base, bracket, count = re.fullmatch(r"(\w+)(?:(\[)(\d*)\])?", row["type"]).groups()
         self.encoding = row.get("encoding", "fixed") if base == "string" else None
+        self.bits = row.get("bits", [])
         self.string_size = int(count) if base == "string" and count else None
         if base == "string":
             self.base, self.repeat = base, None

@@ -5,6 +5,7 @@ import itertools
 import os
 import pathlib
 import stat
+import tempfile
 
 import pytest
 
@@ -197,15 +198,31 @@ def test_a_directory_as_input_or_output_is_refused(name, tmp_path):
 
 
 @every_tool
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads and writes everything")
-def test_files_without_permission_are_refused(name, tmp_path):
-    (tmp_path / "in").write_bytes(GOOD[name][0])
-    (tmp_path / "in").chmod(0)
-    refused(run(name, b"", "in", "out", cwd=tmp_path), "in")
-    (tmp_path / "in").chmod(stat.S_IRUSR)
-    tmp_path.chmod(0o500)
-    refused(run(name, b"", "in", "out", cwd=tmp_path), "out")
-    tmp_path.chmod(0o700)
+def test_files_without_permission_are_refused(name):
+    """Root reads and writes everything, so that another user has to try it in its place."""
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        (path / "in").write_bytes(GOOD[name][0])
+        (path / "old").write_bytes(GOOD[name][1])
+        if nobody:
+            for each in (path, path / "in", path / "old"):
+                os.chown(each, nobody["user"], nobody["group"])
+        try:
+            assert run(name, b"", "in", cwd=path, **nobody).code == 0
+        except PermissionError:
+            pytest.skip("the build folder is not open to user %d" % nobody["user"])
+        (path / "in").chmod(0)
+        refused(run(name, b"", "in", "out", cwd=path, **nobody), "in: Permission denied")
+        (path / "in").chmod(stat.S_IRUSR)
+        (path / "old").chmod(stat.S_IRUSR)
+        refused(run(name, b"", "in", "old", cwd=path, **nobody), "old: Permission denied")
+        path.chmod(0o500)
+        refused(run(name, b"", "in", "out", cwd=path, **nobody), "out: Permission denied")
+        refused(run(name, b"", "in", "-", "--report", "report", cwd=path, **nobody), "report: Permission denied")
+        path.chmod(0o700)
+        assert (path / "old").read_bytes() == GOOD[name][1]
+        assert sorted(each.name for each in path.iterdir()) == ["in", "old"]
 
 
 @every_tool

@@ -164,6 +164,9 @@ def test_the_lines_of_format_md_are_right():
     assert tool.clean("json2sbp", shown[2].encode()) == tool.LOG_FRAME
 
 
-def test_the_program_of_the_readme_is_the_one_that_is_tested():
-    program = (tool.ROOT / "tests" / "package" / "lines.c").read_text()
-    assert program.endswith("\n" + readme_blocks("c")[0].lstrip("\n")) or program.split("*/\n")[-1] == readme_blocks("c")[0]
+def test_the_program_of_the_readme_is_the_logger_that_is_tested():
+    shown = readme_blocks("c")[0]
+    licence, program = (tool.ROOT / "libsbp" / "examples" / "logger.c").read_text().split("\n", 1)
+    assert licence == "/* SPDX-License-Identifier: MIT */"
+    assert shown == program
+    assert shown.count("\n") <= 40

@@ -2,6 +2,7 @@
 """tools/sbpgen: what it makes of a schema, when it writes, and how it fails."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -13,7 +14,16 @@ import tool
 SBPGEN = tool.BIN / "sbpgen"
 CC = os.environ.get("CC", "cc")
 FLAGS = "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
-OUTPUTS = ["messages_table.c", "messages_write.c", "messages_write.h"]
+# Of a schema that is one package, `test`.
+OUTPUTS = [
+    "messages_codec.c",
+    "messages_table.c",
+    "messages_write.c",
+    "messages_write.h",
+    "sbpkit/messages.h",
+    "sbpkit/protocol.h",
+    "sbpkit/test.h",
+]
 
 pytestmark = pytest.mark.skipif(not SBPGEN.exists(), reason="a cross build has no sbpgen")
 needs_compiler = pytest.mark.skipif(shutil.which(CC) is None or bool(tool.EMULATOR), reason="no compiler for this machine")
@@ -47,11 +57,15 @@ def sbpgen(*args):
     return subprocess.run([SBPGEN, *map(str, args)], capture_output=True, text=True, timeout=60)
 
 
+def files_in(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
 def generate(schema, output):
     output.mkdir(exist_ok=True)
     done = sbpgen(schema, output)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
-    return {name: (output / name).read_text() for name in OUTPUTS}
+    return {name: (output / name).read_text() for name in files_in(output)}
 
 
 def check_fault(fault, *args):
@@ -216,6 +230,127 @@ char *sbpi_write_msg_write(char *o, const uint8_t *p, const uint8_t *end, bool c
 '''
 
 
+def test_a_header_reads_as_if_written_by_hand(tmp_path):
+    flags = field("flags", "u8", bits=[
+        {"bits": "0-2", "name": "Fix mode", "values": {"0": "Invalid", "1": "Reserved", "2": "Float (RTK)", "3": "float rtk"}},
+        {"bits": "3-7", "name": "Reserved"},
+    ])
+    point = struct("GPSPoint", field("x", "s32", units="mm"), field("y", "float[2]"), description="Where.")
+    schema = write_schema(
+        tmp_path / "schema",
+        package(
+            [
+                message(7, "MSG_POINTS", field("n", "u16"), field("points", "GPSPoint[]"), description="All points."),
+                message(8, "MSG_TEXTS", field("class", "string[5]"), field("name", "string", encoding="null_terminated"), flags,
+                        field("rest", "string", encoding="unterminated"), replaced_by=["MSG_POINTS"]),
+                message(9, "MSG_NOTHING"),
+            ],
+            [point],
+        ),
+    )
+    made = generate(schema, tmp_path / "gen")
+    assert made["sbpkit/test.h"].split('extern "C" {\n#endif\n')[1] == r'''
+/* GPSPoint: Where. */
+struct sbp_gps_point {
+  /* [mm] */
+  int32_t x;
+  float y[2];
+};
+
+enum {
+  SBP_GPS_POINT_X = 0x06010400, /* s32 */
+  SBP_GPS_POINT_Y = 0x08020404, /* float[2] */
+};
+
+/* MSG_POINTS, id 7: All points. */
+struct sbp_msg_points {
+  uint16_t n;
+  uint8_t points_count; /* elements that are there */
+  struct sbp_gps_point points[21];
+};
+
+enum {
+  SBP_MSG_POINTS = 7,
+  SBP_MSG_POINTS_SIZE_MIN = 2,
+  SBP_MSG_POINTS_N = 0x01010200, /* u16 */
+  SBP_MSG_POINTS_POINTS = 0x0b000c02, /* GPSPoint[] */
+};
+
+SBP_API bool sbp_decode_msg_points(struct sbp_msg_points *message, const uint8_t *payload, uint8_t size);
+SBP_API bool sbp_encode_msg_points(const struct sbp_msg_points *message, uint8_t *payload, uint8_t *size);
+
+/* MSG_TEXTS, id 8. Replaced by MSG_POINTS */
+struct sbp_msg_texts {
+  char class_[5 + 1];
+  struct sbp_string name;
+  uint8_t flags;
+  struct sbp_string rest;
+};
+
+enum {
+  SBP_MSG_TEXTS = 8,
+  SBP_MSG_TEXTS_SIZE_MIN = 7,
+  SBP_MSG_TEXTS_CLASS = 0x0a010500, /* string of fixed size */
+  SBP_MSG_TEXTS_NAME = 0x2a020105, /* null-terminated string */
+  SBP_MSG_TEXTS_FLAGS = 0x00010106, /* u8 */
+  SBP_MSG_TEXTS_FLAGS_FIX_MODE = 0x0200, /* bits 0 to 2 */
+  SBP_MSG_TEXTS_FLAGS_FIX_MODE_INVALID = 0,
+  SBP_MSG_TEXTS_FLAGS_FIX_MODE_FLOAT_RTK = 2,
+  SBP_MSG_TEXTS_FLAGS_FIX_MODE_FLOAT_RTK_3 = 3,
+  SBP_MSG_TEXTS_REST = 0x1a000007, /* unterminated string */
+};
+
+SBP_API bool sbp_decode_msg_texts(struct sbp_msg_texts *message, const uint8_t *payload, uint8_t size);
+SBP_API bool sbp_encode_msg_texts(const struct sbp_msg_texts *message, uint8_t *payload, uint8_t *size);
+
+/* MSG_NOTHING, id 9 */
+struct sbp_msg_nothing {
+  uint8_t none; /* It has no fields, and C no structs without members. */
+};
+
+enum {
+  SBP_MSG_NOTHING = 9,
+  SBP_MSG_NOTHING_SIZE_MIN = 0,
+};
+
+SBP_API bool sbp_decode_msg_nothing(struct sbp_msg_nothing *message, const uint8_t *payload, uint8_t size);
+SBP_API bool sbp_encode_msg_nothing(const struct sbp_msg_nothing *message, uint8_t *payload, uint8_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+'''
+
+
+def test_a_header_includes_those_of_the_structs_it_holds(tmp_path):
+    one = package([message(1, "MSG_A", field("x", "Two"), field("y", "One"))], [struct("One", field("x", "u8"))], name="one")
+    two = package([], [struct("Two", field("x", "u8"))], name="two")
+    made = generate(write_schema(tmp_path / "schema", one, two), tmp_path / "gen")
+    assert re.findall('#include "(.*)"', made["sbpkit/one.h"]) == ["sbpkit/protocol.h", "sbpkit/two.h"]
+    assert re.findall('#include "(.*)"', made["sbpkit/two.h"]) == ["sbpkit/protocol.h"]
+    assert re.findall('#include "(.*)"', made["sbpkit/messages.h"]) == ["sbpkit/protocol.h", "sbpkit/one.h", "sbpkit/two.h"]
+
+
+def test_names_that_a_header_could_not_tell_apart_are_faults(tmp_path):
+    counted = package([message(1, "MSG_A", field("x_count", "u8"), field("x", "u8[]"))])
+    schema = write_schema(tmp_path / "schema", counted)
+    check_fault("MSG_A: field x_count: the struct counts the elements of x under this name", schema, tmp_path)
+    write_schema(schema, package([message(1, "MSG_A", field("b_c", "u8")), message(2, "MSG_A_B", field("c", "u8"))]))
+    check_fault("two constants of the headers have the name SBP_MSG_A_B_C", schema, tmp_path)
+    shutil.rmtree(schema)
+    write_schema(schema, package([message(1, "MSG_A")], name="view"))
+    check_fault("package view: sbpkit/view.h is another header", schema, tmp_path)
+
+
+def test_two_packages_cannot_hold_structs_of_each_other(tmp_path):
+    one = package([message(1, "MSG_A", field("x", "Two"))], [struct("One", field("x", "u8"))], name="one")
+    two = package([message(2, "MSG_B", field("x", "One"))], [struct("Two", field("x", "u8"))], name="two")
+    schema = write_schema(tmp_path / "schema", one, two)
+    check_fault("package one: its header and that of two would include each other", schema, tmp_path)
+
+
 def test_every_message_of_the_protocol_has_a_writer_made_in_under_a_second(tmp_path):
     begin = time.monotonic()
     made = generate(tool.ROOT / "schema", tmp_path / "gen")
@@ -245,13 +380,13 @@ def test_a_file_that_does_not_change_is_not_written(tmp_path):
     for name in OUTPUTS:
         os.utime(gen / name, (1, 1))
     generate(schema, gen)
-    assert [(gen / name).stat().st_mtime for name in OUTPUTS] == [1, 1, 1]
-    # Units are in the table alone.
+    assert {(gen / name).stat().st_mtime for name in OUTPUTS} == {1}
+    # Units are in the table and in the package's header alone.
     write_schema(schema, package([message(1, "MSG_A", field("x", "u8", units="m"))]))
     made = generate(schema, gen)
-    assert [(gen / name).stat().st_mtime == 1 for name in OUTPUTS] == [False, True, True]
+    assert [name for name in OUTPUTS if (gen / name).stat().st_mtime != 1] == ["messages_table.c", "sbpkit/test.h"]
     assert '.units = "m"' in made["messages_table.c"]
-    assert sorted(os.listdir(gen)) == OUTPUTS
+    assert files_in(gen) == OUTPUTS
 
 
 @needs_compiler
@@ -260,7 +395,7 @@ def test_writers_of_odd_shapes_compile_and_agree_with_the_table(tmp_path):
     generate(write_schema(tmp_path / "schema", ODD), gen)
     core = [path for path in (tool.ROOT / "libsbp").glob("*.c") if not path.name.startswith("schema")]
     (tmp_path / "compare.c").write_text(COMPARE_WITH_THE_TABLE)
-    generated = [gen / "messages_table.c", gen / "messages_write.c"]
+    generated = [gen / name for name in OUTPUTS if name.endswith(".c")]
     compile_c(gen, "-O1", "-g", "-o", tmp_path / "compare", tmp_path / "compare.c", *generated, *core)
     done = subprocess.run([tmp_path / "compare"], capture_output=True, timeout=120)
     assert done.returncode == 0, done.stdout.decode("utf-8", "replace")
@@ -274,7 +409,7 @@ def test_no_description_breaks_the_c(tmp_path, text):
     gen = tmp_path / "gen"
     made = generate(write_schema(tmp_path / "schema", package([each])), gen)
     for name in OUTPUTS:
-        assert made[name].isascii() or name == "messages_write.c"
+        assert made[name].isascii() or name in ["messages_write.c", "sbpkit/test.h"]
     (tmp_path / "print.c").write_text(
         '#include "sbpkit/sbp.h"\n#include <stdio.h>\n'
         "int main(void) {\n"
@@ -286,6 +421,7 @@ def test_no_description_breaks_the_c(tmp_path, text):
     )
     compile_c(gen, "-o", tmp_path / "print", tmp_path / "print.c", gen / "messages_table.c")
     compile_c(gen, "-c", "-o", os.devnull, gen / "messages_write.c")
+    compile_c(gen, "-c", "-o", os.devnull, gen / "messages_codec.c")
     assert subprocess.run([tmp_path / "print"], capture_output=True).stdout.decode() == text
 
 
@@ -334,9 +470,7 @@ def test_bad_usage_and_files_that_cannot_be_used_are_one_line(tmp_path):
     check_fault("usage: sbpgen SCHEMA_DIR OUTPUT_DIR", "--help")
     check_fault("%s/none: No such file or directory" % tmp_path, tmp_path / "none", tmp_path)
     check_fault("%s: no schema file (*.json) is in it" % empty, empty, tmp_path)
-    check_fault(
-        "%s/none/messages_table.c.new: No such file or directory" % tmp_path, schema, tmp_path / "none"
-    )
+    check_fault("%s/none/sbpkit: No such file or directory" % tmp_path, schema, tmp_path / "none")
     (schema / "folder.json").mkdir()
     check_fault("%s/folder.json: Is a directory" % schema, schema, tmp_path)
 

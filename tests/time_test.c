@@ -36,7 +36,7 @@ static int64_t gps_of(const char *text) {
 
 /* Nanoseconds of a week and ms. */
 static int64_t at(int32_t week, uint32_t tow, int32_t ns) {
-  return sbp_gps_join((struct sbp_gps_time){week, tow, ns});
+  return sbp_gps_join((struct sbp_week_time){week, tow, ns});
 }
 
 static void gps_time_begins_with_the_6th_of_january_1980(void **state) {
@@ -127,7 +127,7 @@ static void a_residual_is_at_most_half_a_millisecond(void **state) {
     int32_t ns;
   } times[] = {{1930, 0, -92}, {1930, 604799999, 499999}, {1930, 5, -500000}, {1930, 5, 0}};
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-    const struct sbp_gps_time time = sbp_gps_split(at(times[i].week, times[i].tow, times[i].ns));
+    const struct sbp_week_time time = sbp_gps_split(at(times[i].week, times[i].tow, times[i].ns));
     assert_int_equal(time.week, times[i].week);
     assert_int_equal(time.tow, times[i].tow);
     assert_int_equal(time.ns_residual, times[i].ns);

@@ -30,7 +30,7 @@ const struct sbp_allocator cli_allocator = {.resize = resize_memory};
 /* Take the memory that cli_room() and cli_write() fill. */
 static bool prepare_output(struct cli *cli) {
   const size_t size = WRITE_BLOCK + cli->record_max;
-  cli->out = cli->out_end = malloc(size);
+  cli->out = cli->out_end = cli->record = malloc(size);
   if (cli->out == NULL) {
     cli_fail(cli, "out of memory");
     return false;
@@ -39,23 +39,37 @@ static bool prepare_output(struct cli *cli) {
   return true;
 }
 
+/* Write out[0 .. size) and move what follows to the front. Where that fails, a file that can ends with the last record
+ * that is whole. */
+static void write_out(struct cli *cli, size_t size) {
+  const size_t left = (size_t)(cli->out_end - cli->out) - size;
+  size_t written = size;
+  if (cli->output.descriptor >= 0) {
+    written = io_write(&cli->output, cli->out, size);
+    cli->counts.bytes_written += written;
+  }
+  if (written < size) {
+    const uint64_t part = cli->record_begun + written;
+    if (io_reader_gone()) {
+      cli_progress_clear(cli);
+      cli->status = io_die(0);
+      cli->stop = true;
+    } else {
+      cli_fail(cli, "%s: %s", cli->output.name, io_error());
+    }
+    if (io_undo(&cli->output, part))
+      cli->counts.bytes_written -= part;
+    (void)io_close(&cli->output);
+  }
+  memmove(cli->out, cli->out + size, left);
+  cli->out_end = cli->out + left;
+  cli->record = cli->out;
+}
+
 void cli_flush(struct cli *cli) {
-  const size_t size = (size_t)(cli->out_end - cli->out);
-  cli->out_end = cli->out;
-  if (size == 0 || cli->output.descriptor < 0)
-    return;
-  if (io_write(&cli->output, cli->out, size)) {
-    cli->counts.bytes_written += size;
-    return;
-  }
-  if (io_reader_gone()) {
-    cli_progress_clear(cli);
-    cli->status = io_die(0);
-    cli->stop = true;
-  } else {
-    cli_fail(cli, "%s: %s", cli->output.name, io_error());
-  }
-  (void)io_close(&cli->output);
+  if (cli->out_end != cli->out)
+    write_out(cli, (size_t)(cli->out_end - cli->out));
+  cli->record_begun = 0;
 }
 
 void cli_write(struct cli *cli, const void *data, size_t size) {
@@ -67,8 +81,12 @@ void cli_write(struct cli *cli, const void *data, size_t size) {
     cli->out_end += part;
     from += part;
     size -= part;
-    if (size > 0)
-      cli_flush(cli);
+    if (size == 0)
+      return;
+    /* The records before go out whole; one that fills all of out[] goes in parts. */
+    const size_t whole = (size_t)(cli->record - cli->out);
+    write_out(cli, whole > 0 ? whole : (size_t)(cli->out_end - cli->out));
+    cli->record_begun = whole > 0 ? 0 : cli->record_begun + (size_t)(cli->out_limit - cli->out);
   }
 }
 
@@ -205,12 +223,18 @@ static bool may_overwrite(struct cli *cli) {
   return false;
 }
 
-/* Whether a file is also one of the inputs, which writing would destroy; then that has been said. */
+/* Whether a file is also one of the inputs, which writing would destroy, or that cannot be told; then why has been
+ * said.
+ */
 static bool is_input(struct cli *cli, const struct io_file *file, char **inputs, int count) {
   bool same = io_same(&cli->input, file);
   for (int i = 1; i < count && !same; ++i) {
     struct io_file other;
-    same = io_probe(&other, inputs[i]) && io_same(&other, file);
+    if (!io_probe(&other, inputs[i])) {
+      cli_fail(cli, "%s: %s", other.name, io_error());
+      return true;
+    }
+    same = io_same(&other, file);
   }
   if (same)
     cli_fail(cli, "%s: is input and output", file->name);

@@ -200,6 +200,8 @@ struct cli {
   char *out; /* what is converted and not written yet: out[0 .. out_end) */
   char *out_end;
   char *out_limit;
+  char *record;          /* in out: where the record that is being put there begins */
+  uint64_t record_begun; /* bytes of it that are written already, as they did not fit */
 
   struct cli_counts counts;
   const char *first_file; /* where the first fault is */
@@ -225,17 +227,23 @@ int cli_main(struct cli *cli, const struct cli_tool *tool, int argc, char **argv
 /* malloc's memory. */
 extern const struct sbp_allocator cli_allocator;
 
-/* Write what is converted so far. */
+/* Write what is converted so far, which ends with a whole record. */
 void cli_flush(struct cli *cli);
 
-/* Room for a record of cli->record_max bytes; the record is put there and cli->out_end moved behind it. */
+/* Begin a record: room for cli->record_max bytes. They are put there and cli->out_end moved behind them. */
 static inline char *cli_room(struct cli *cli) {
   if ((size_t)(cli->out_limit - cli->out_end) < cli->record_max)
     cli_flush(cli);
+  cli->record = cli->out_end;
   return cli->out_end;
 }
 
-/* Write any bytes. */
+/* Begin a record of any size, which cli_write() and cli_print() put there. */
+static inline void cli_begin_record(struct cli *cli) {
+  cli->record = cli->out_end;
+}
+
+/* Write any bytes, as part of the record that was begun. */
 void cli_write(struct cli *cli, const void *data, size_t size);
 void cli_print(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 
@@ -380,7 +388,7 @@ static inline void cli_select_count(struct cli *cli) {
 
 /* GPS time to the nearest ms, as sbp2json --time prints it. */
 static inline int64_t cli_whole_ms(int64_t gps) {
-  struct sbp_gps_time time = sbp_gps_split(gps);
+  struct sbp_week_time time = sbp_gps_split(gps);
   time.ns_residual = 0;
   return sbp_gps_join(time);
 }

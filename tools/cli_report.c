@@ -125,6 +125,22 @@ static void add_types(struct cli *cli, struct sbp_buffer *to) {
   add(cli, to, "]");
 }
 
+/* The report is written whole, or not at all. */
+static void write_report(struct cli *cli, const struct sbp_buffer *text) {
+  struct io_file *const file = &cli->report_file;
+  if (!cli->report_broken && !io_truncate(file)) {
+    cli_fail(cli, "%s: %s", file->name, io_error());
+  } else if (!cli->report_broken) {
+    const size_t written = io_write(file, text->data, text->size);
+    if (written < text->size) {
+      cli_fail(cli, "%s: %s", file->name, io_error());
+      (void)io_undo(file, written);
+    }
+  }
+  if (!io_close(file))
+    cli_fail(cli, "%s: %s", file->name, io_error());
+}
+
 void cli_report_write(struct cli *cli) {
   const struct cli_counts *const counts = &cli->counts;
   struct sbp_buffer text = {.allocator = &cli_allocator};
@@ -159,10 +175,6 @@ void cli_report_write(struct cli *cli) {
   if (cli->report_list.size > 0)
     append(cli, &text, cli->report_list.data, cli->report_list.size);
   add(cli, &text, "]}\n");
-  if (cli->report_broken)
-    (void)io_close(&cli->report_file);
-  else if (!io_truncate(&cli->report_file) || !io_write(&cli->report_file, text.data, text.size) ||
-           !io_close(&cli->report_file))
-    cli_fail(cli, "%s: %s", cli->report_file.name, io_error());
+  write_report(cli, &text);
   sbp_buffer_free(&text);
 }

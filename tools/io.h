@@ -64,8 +64,12 @@ void io_wait(const struct io_file *file);
 /* Read up to size bytes: their number, 0 at the end, -1 for an error. Also 0 where io_stopped() is set meanwhile. */
 ptrdiff_t io_read(const struct io_file *file, void *data, size_t size);
 
-/* Write all of data. */
-bool io_write(const struct io_file *file, const void *data, size_t size);
+/* Write all of data. Returns how much of it was written: less than all where that failed. */
+size_t io_write(const struct io_file *file, const void *data, size_t size);
+
+/* Take back the last bytes that were written to a file. Returns whether that went: it is for regular files alone, and
+ * only while the bytes are their end. */
+bool io_undo(const struct io_file *file, uint64_t size);
 
 /* Whether the last write failed since nobody reads the other end any more. */
 bool io_reader_gone(void);

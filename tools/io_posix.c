@@ -127,8 +127,8 @@ bool io_probe(struct io_file *file, const char *path) {
   describe(file, &status);
   if (file->kind != IO_REGULAR)
     return true;
-  const int descriptor = open_again(path, O_RDONLY);
-  return descriptor >= 0 && close(descriptor) == 0;
+  file->descriptor = open_again(path, O_RDONLY);
+  return file->descriptor >= 0 && io_close(file);
 }
 
 bool io_open_write(struct io_file *file, const char *path) {
@@ -218,21 +218,29 @@ ptrdiff_t io_read(const struct io_file *file, void *data, size_t size) {
   }
 }
 
-bool io_write(const struct io_file *file, const void *data, size_t size) {
-  const char *at = data;
-  while (size > 0) {
-    const ssize_t count = write(file->descriptor, at, size);
+size_t io_write(const struct io_file *file, const void *data, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t count = write(file->descriptor, (const char *)data + done, size - done);
     if (count >= 0) {
-      at += count;
-      size -= (size_t)count;
+      done += (size_t)count;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       struct pollfd wanted = {.fd = file->descriptor, .events = POLLOUT};
       (void)poll(&wanted, 1, -1);
     } else if (errno != EINTR) {
-      return false;
+      break;
     }
   }
-  return true;
+  return done;
+}
+
+bool io_undo(const struct io_file *file, uint64_t size) {
+  struct stat status;
+  const off_t end = lseek(file->descriptor, 0, SEEK_CUR);
+  const off_t begin = end - (off_t)size;
+  /* Where standard output is shared, others may have written behind. */
+  return file->kind == IO_REGULAR && begin >= 0 && fstat(file->descriptor, &status) == 0 && status.st_size == end &&
+         ftruncate(file->descriptor, begin) == 0 && lseek(file->descriptor, begin, SEEK_SET) == begin;
 }
 
 bool io_reader_gone(void) {

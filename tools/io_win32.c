@@ -46,14 +46,22 @@ const char *io_error(void) {
 
 static bool look(struct io_file *file) {
   BY_HANDLE_FILE_INFORMATION information;
+  LARGE_INTEGER size;
   switch (GetFileType(handle_of(file))) {
   case FILE_TYPE_DISK:
-    if (!GetFileInformationByHandle(handle_of(file), &information))
+    file->kind = IO_REGULAR;
+    if (GetFileInformationByHandle(handle_of(file), &information)) {
+      if ((information.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
+        file->kind = IO_DIRECTORY;
+      file->size = (uint64_t)information.nFileSizeHigh << 32 | information.nFileSizeLow;
+      file->device = information.dwVolumeSerialNumber;
+      file->number = (uint64_t)information.nFileIndexHigh << 32 | information.nFileIndexLow;
+      return true;
+    }
+    /* Not every file system knows which file it is; then its number stays 0. */
+    if (!GetFileSizeEx(handle_of(file), &size))
       return false;
-    file->kind = information.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? IO_DIRECTORY : IO_REGULAR;
-    file->size = (uint64_t)information.nFileSizeHigh << 32 | information.nFileSizeLow;
-    file->device = information.dwVolumeSerialNumber;
-    file->number = (uint64_t)information.nFileIndexHigh << 32 | information.nFileIndexLow;
+    file->size = (uint64_t)size.QuadPart;
     return true;
   case FILE_TYPE_PIPE:
     file->kind = IO_PIPE;
@@ -80,8 +88,9 @@ static bool open_file(struct io_file *file, const char *path, DWORD stream, cons
     }
   } else {
     file->name = file->path = path;
+    /* With the flag a directory opens, which is for input alone. */
     handle = CreateFileA(path, access, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, disposition,
-                         FILE_FLAG_BACKUP_SEMANTICS, NULL);
+                         access == GENERIC_READ ? FILE_FLAG_BACKUP_SEMANTICS : FILE_ATTRIBUTE_NORMAL, NULL);
     file->created =
         handle != INVALID_HANDLE_VALUE &&
         (disposition == CREATE_NEW || (disposition == OPEN_ALWAYS && GetLastError() != ERROR_ALREADY_EXISTS));
@@ -138,7 +147,7 @@ void io_discard(struct io_file *file) {
 
 bool io_same(const struct io_file *one, const struct io_file *other) {
   return one->kind == IO_REGULAR && other->kind == IO_REGULAR && one->device == other->device &&
-         one->number == other->number;
+         one->number == other->number && one->number != 0;
 }
 
 bool io_seek(const struct io_file *file, uint64_t offset) {
@@ -150,8 +159,10 @@ bool io_ready(const struct io_file *file) {
   DWORD available;
   switch (file->kind) {
   case IO_PIPE:
-    /* Where this fails the pipe is broken, which a read says at once. */
-    return !PeekNamedPipe(handle_of(file), NULL, 0, NULL, &available, NULL) || available > 0;
+    if (PeekNamedPipe(handle_of(file), NULL, 0, NULL, &available, NULL))
+      return available > 0;
+    /* The end of a pipe is read at once. A socket cannot be asked, so it has to be taken for empty. */
+    return GetLastError() == ERROR_BROKEN_PIPE;
   case IO_OTHER:
     return WaitForSingleObject(handle_of(file), 0) == WAIT_OBJECT_0;
   default:
@@ -168,10 +179,19 @@ static DWORD at_most(size_t size) {
   return size < ((DWORD)1 << 30) ? (DWORD)size : (DWORD)1 << 30;
 }
 
+/* Whether a pipe of which nothing was read has its writer still: then that wrote nothing, which a read returns for too.
+ */
+static bool goes_on(const struct io_file *file) {
+  return file->kind == IO_PIPE && PeekNamedPipe(handle_of(file), NULL, 0, NULL, NULL, NULL);
+}
+
 ptrdiff_t io_read(const struct io_file *file, void *data, size_t size) {
   DWORD count = 0;
+  BOOL done;
   waiting = handle_of(file);
-  const BOOL done = stop_signal == 0 && ReadFile(handle_of(file), data, at_most(size), &count, NULL);
+  do
+    done = stop_signal == 0 && ReadFile(handle_of(file), data, at_most(size), &count, NULL);
+  while (done && count == 0 && goes_on(file));
   const DWORD error = GetLastError();
   waiting = INVALID_HANDLE_VALUE;
   if (stop_signal != 0)
@@ -182,20 +202,27 @@ ptrdiff_t io_read(const struct io_file *file, void *data, size_t size) {
   return error == ERROR_BROKEN_PIPE || error == ERROR_HANDLE_EOF ? 0 : -1;
 }
 
-bool io_write(const struct io_file *file, const void *data, size_t size) {
-  const char *at = data;
-  while (size > 0) {
-    DWORD count;
-    if (!WriteFile(handle_of(file), at, at_most(size), &count, NULL))
-      return false;
-    at += count;
-    size -= count;
-  }
-  return true;
+size_t io_write(const struct io_file *file, const void *data, size_t size) {
+  size_t done = 0;
+  DWORD count;
+  while (done < size && WriteFile(handle_of(file), (const char *)data + done, at_most(size - done), &count, NULL))
+    done += count;
+  return done;
+}
+
+bool io_undo(const struct io_file *file, uint64_t size) {
+  const LARGE_INTEGER back = {.QuadPart = -(LONGLONG)size};
+  const LARGE_INTEGER nowhere = {.QuadPart = 0};
+  LARGE_INTEGER end;
+  LARGE_INTEGER all;
+  return file->kind == IO_REGULAR && SetFilePointerEx(handle_of(file), nowhere, &end, FILE_CURRENT) &&
+         GetFileSizeEx(handle_of(file), &all) && all.QuadPart == end.QuadPart &&
+         SetFilePointerEx(handle_of(file), back, NULL, FILE_CURRENT) && SetEndOfFile(handle_of(file));
 }
 
 bool io_reader_gone(void) {
-  return GetLastError() == ERROR_NO_DATA || GetLastError() == ERROR_BROKEN_PIPE;
+  const DWORD error = GetLastError();
+  return error == ERROR_NO_DATA || error == ERROR_BROKEN_PIPE || error == ERROR_PIPE_NOT_CONNECTED;
 }
 
 void io_write_error(const void *data, size_t size) {

@@ -122,6 +122,7 @@ static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool
   case SBP_ERROR_INVALID:
   case SBP_ERROR_NOT_MESSAGE:
     if (cli->options.handler == CLI_TO_INVALID) {
+      (void)cli_room(cli);
       write_flat(cli, line.text.text, line.text.length);
       cli_write(cli, "\n", 1);
       ++cli->counts.passed;

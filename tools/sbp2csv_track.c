@@ -50,6 +50,7 @@ static void write_gpx(struct sbp2csv *self, const struct cli_position *position,
   const char *const mode = sbp_bits_name(&position->flags->bits[0], cli_position_mode(position, frame->payload));
   const struct number height = number_of(self, position->message, frame, "height");
   const struct number sats = number_of(self, position->message, frame, "n_sats");
+  cli_begin_record(cli);
   if (self->broken && self->points > 0)
     cli_print(cli, "</trkseg><trkseg>\n");
   cli_print(cli, "<trkpt lat=\"%s\" lon=\"%s\">", number_of(self, position->message, frame, "lat").text,
@@ -77,6 +78,7 @@ static void write_geojson(struct sbp2csv *self, const struct cli_position *posit
   const unsigned mode = cli_position_mode(position, frame->payload);
   const char *const mode_name = sbp_bits_name(&position->flags->bits[0], mode);
   const struct number height = number_of(self, position->message, frame, "height");
+  cli_begin_record(cli);
   cli_print(cli,
             "%s{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[%s,%s%s%s]},\"properties\":{",
             self->points == 0 ? "" : ",\n", number_of(self, position->message, frame, "lon").text,

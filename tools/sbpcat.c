@@ -196,10 +196,12 @@ static bool prepare_split(struct sbpcat *self) {
 
 static void outside(struct cli *cli, const uint8_t *bytes, size_t size) {
   struct sbpcat *const self = (struct sbpcat *)cli;
-  if (self->split == SPLIT_NOT)
+  if (self->split == SPLIT_NOT) {
+    cli_begin_record(cli);
     cli_write(cli, bytes, size);
-  else
+  } else {
     split_outside(self, bytes, size);
+  }
 }
 
 static bool prepare(struct cli *cli) {
@@ -238,10 +240,12 @@ static bool is_written(struct sbpcat *self, const struct sbp_frame *frame) {
 
 static void write_frame(struct sbpcat *self, const struct sbp_message *message, const struct sbp_frame *frame) {
   const size_t size = (size_t)frame->length + SBP_FRAME_OVERHEAD;
-  if (self->split == SPLIT_NOT)
+  if (self->split == SPLIT_NOT) {
+    cli_begin_record(&self->cli);
     cli_write(&self->cli, frame->bytes, size);
-  else if (choose_piece(self, message, frame))
+  } else if (choose_piece(self, message, frame)) {
     add(&self->cli, self->piece, frame->bytes, size);
+  }
 }
 
 static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool last, size_t *used) {

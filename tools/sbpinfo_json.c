@@ -17,7 +17,7 @@ static void print_time(struct sbpinfo *self, const char *name, bool known, int64
     cli_print(cli, "\"%s\":null", name);
     return;
   }
-  const struct sbp_gps_time time = sbp_gps_split(gps);
+  const struct sbp_week_time time = sbp_gps_split(gps);
   char utc[SBP_TIME_TEXT_MAX];
   const char *const end = sbp_utc_write(sbp_utc_from_gps(&self->info.clock.leap, gps), utc);
   cli_print(cli, "\"%s\":{\"utc\":\"%.*s\",\"gps_week\":%" PRId32 ",\"tow\":%" PRIu32 ",\"ns_residual\":%" PRId32 "}",

@@ -28,6 +28,7 @@
 extern "C" {
 #endif
 
+/* What the library exports. */
 #if defined(SBPKIT_SHARED) && defined(_WIN32)
 #ifdef SBPKIT_BUILDING
 #define SBP_API __declspec(dllexport)
@@ -40,6 +41,7 @@ extern "C" {
 #define SBP_API
 #endif
 
+/* The version of this header. */
 #define SBPKIT_VERSION "0.1.0"
 
 /* ---- 1. Status ------------------------------------------------------------------------------------------------- */
@@ -71,6 +73,7 @@ extern "C" {
   X(SBP_ERROR_DIFFERS, "fields that disagree with the payload")                                                        \
   X(SBP_ERROR_MEMORY, "out of memory")
 
+/* What a call returns. */
 enum sbp_status {
 #define X(name, text) name,
   SBP_STATUS_LIST(X)
@@ -191,8 +194,9 @@ struct sbp_handler {
   uint64_t since;            /* the number of dispatches before it was added */
 };
 
-/* Handlers by what they match. Zero it. */
 enum { SBP_DISPATCH_LISTS = 64 };
+
+/* Handlers by what they match. Zero it. */
 struct sbp_dispatcher {
   struct sbp_handler *by_type[SBP_DISPATCH_LISTS]; /* lists of handlers whose keys have the same hash */
   struct sbp_handler *by_sender[SBP_DISPATCH_LISTS];
@@ -256,6 +260,7 @@ struct sbp_bits {
 
 struct sbp_struct;
 
+/* A field of a struct or a message. */
 struct sbp_field {
   const char *name;
   const struct sbp_struct *element; /* SBP_STRUCT: which; else NULL */
@@ -287,6 +292,7 @@ struct sbp_struct {
 /* Room for the longest name, 64 characters, between the keys. */
 enum { SBP_ENVELOPE_MAX = 112 };
 
+/* A message: its fields, and what its lines are made with. */
 struct sbp_message {
   struct sbp_struct body; /* name is MSG_..; size the minimum payload */
   const char *const *replaced_by;
@@ -351,7 +357,8 @@ struct sbp_fields {
  * where the payload is shorter than message->body.size. */
 SBP_API struct sbp_fields sbp_fields_of(const struct sbp_message *message, const struct sbp_frame *frame);
 
-/* Begin with the first member of element number `element` (0 is the first, below view->count) of an SBP_STRUCT. */
+/* Begin with the first member of element number `element` of an SBP_STRUCT; 0 is the first element. There is none where
+ * element is not below view->count. */
 SBP_API struct sbp_fields sbp_fields_in(const struct sbp_field_view *view, size_t element);
 
 /* The next field in order. Returns false behind the last. */
@@ -362,7 +369,8 @@ SBP_API bool sbp_fields_next(struct sbp_fields *fields, struct sbp_field_view *v
 SBP_API bool sbp_field_find(const struct sbp_message *message, const struct sbp_frame *frame, const char *name,
                             size_t length, struct sbp_field_view *view);
 
-/* The number in element number `element` (below view->count), of SBP_U8 .. SBP_U64. */
+/* The number in element number `element`, of SBP_U8 .. SBP_U64. Of all three, 0 where it is no number or not below
+ * view->count. */
 SBP_API uint64_t sbp_field_unsigned(const struct sbp_field_view *view, size_t element);
 
 /* The same of SBP_S8 .. SBP_S64. */
@@ -408,9 +416,11 @@ SBP_API char *sbp_line_write(const struct sbp_line_options *options, const struc
  * sbp_line_max() bytes; returns its end. */
 SBP_API char *sbp_field_write(const struct sbp_line_options *options, const struct sbp_field_view *view, char *out);
 
+/* What the line of bytes outside frames has besides their base64. */
+#define SBP_INVALID_OVERHEAD 40
+
 /* Write the line of bytes outside frames: {"msg_name":"INVALID","payload":"<base64>"}. out has room for
  * SBP_BASE64_SIZE(size) + SBP_INVALID_OVERHEAD bytes. */
-#define SBP_INVALID_OVERHEAD 40
 SBP_API char *sbp_line_write_invalid(enum sbp_cpu cpu, const uint8_t *data, size_t size, char *out);
 
 /* ---- 7. JSON in ------------------------------------------------------------------------------------------------ */
@@ -537,9 +547,10 @@ SBP_API bool sbp_member_next(struct sbp_span *rest, struct sbp_span *key, struct
  * the number of bytes, or -1 where a surrogate stands alone. The text comes from a whole value. */
 SBP_API ptrdiff_t sbp_unescape(const char *text, size_t length, char *out);
 
-/* Memory for sbp_reader.templates: its size, some 700 KB, and how it is made ready, which touches a small part of it
- * only. */
+/* How much memory sbp_reader.templates needs: some 700 KB. */
 SBP_API size_t sbp_templates_size(void);
+
+/* Make that memory ready, which touches a small part of it only. */
 SBP_API void sbp_templates_begin(void *memory);
 
 /* ---- 8. Memory ------------------------------------------------------------------------------------------------- */
@@ -587,6 +598,10 @@ SBP_API void *sbp_arena_take(struct sbp_arena *arena, size_t size);
  * same work an arena asks for no memory any more. */
 SBP_API void sbp_arena_reset(struct sbp_arena *arena);
 
+/* An allocator that takes from the arena, for a buffer or frames that live as long as its other parts. What is given
+ * back to it is free at the next reset. */
+SBP_API struct sbp_allocator sbp_arena_allocator(struct sbp_arena *arena);
+
 /* Give all of it back. The arena is empty then, and can be used again. */
 SBP_API void sbp_arena_drop(struct sbp_arena *arena);
 
@@ -612,7 +627,7 @@ SBP_API void sbp_owned_frame_free(struct sbp_owned_frame *owned);
 enum { SBP_GPS_WEEK_MAX = 15000, SBP_GPS_WEEK_MS = 604800000 };
 
 /* The same as messages have it: week, time of week in ms, and what that rounding leaves over, -500000 to 499999 ns. */
-struct sbp_gps_time {
+struct sbp_week_time {
   int32_t week;
   uint32_t tow;
   int32_t ns_residual;
@@ -681,8 +696,8 @@ struct sbp_clock {
 SBP_API bool sbp_clock_feed(struct sbp_clock *clock, const struct sbp_message *message, const struct sbp_frame *frame);
 
 /* Take GPS time apart, and put it together; week up to SBP_GPS_WEEK_MAX. */
-SBP_API struct sbp_gps_time sbp_gps_split(int64_t gps);
-SBP_API int64_t sbp_gps_join(struct sbp_gps_time time);
+SBP_API struct sbp_week_time sbp_gps_split(int64_t gps);
+SBP_API int64_t sbp_gps_join(struct sbp_week_time time);
 
 /* GPS time as UTC, and back; 0 for a utc that is none. A second 60 where there is no leap second stands for the second
  * after it. */
