@@ -32,6 +32,7 @@ static void write_columns(struct sbp2csv *self, const struct sbp_struct *body, c
 }
 
 static void write_head(struct sbp2csv *self) {
+  cli_begin_record(&self->cli);
   cli_print(&self->cli, "utc,gps_week,sender");
   write_columns(self, &self->message->body, "");
   cli_print(&self->cli, "\r\n");

@@ -139,6 +139,7 @@ struct sbpinfo {
   const char *sort;
   const char *splits; /* as it was given */
   uint64_t parts;     /* of it */
+  char *number;       /* room for the text of one */
   bool printed;       /* something, of an input before */
 
   struct cli_frames frames;

@@ -277,6 +277,7 @@ static void print_timeline(struct sbpinfo *self, bool blocks) {
 
 void info_print_text(struct sbpinfo *self) {
   const bool blocks = shows_blocks(self);
+  cli_begin_record(&self->cli);
   if (self->printed)
     cli_print(&self->cli, "\n");
   self->printed = true;

@@ -117,7 +117,8 @@ struct sbp_scanner {
   enum sbp_cpu cpu;
   bool stop;             /* return at each candidate that fails, instead of going on */
   size_t lookahead;      /* bytes at the end of data in which no frame is looked for: one that begins before may reach
-                            into them. So a part of a log can be read as the scan of all of it would read it. */
+                            into them. So a part of a log can be read as the scan of all of it would read it.
+                            For sbp_push() 0. */
   uint64_t crc_failures; /* candidates whose bytes are all there and whose CRC is wrong */
   uint64_t truncated;    /* candidates that the end of the input cut off */
   void (*failed)(void *context, const uint8_t *candidate, enum sbp_status why);
