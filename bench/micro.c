@@ -2,7 +2,7 @@
 /* Nanoseconds a message, stage by stage, and the design pairs (micro_pairs.c). From the repository's root, after a
  * build in build/:
  *
- *   gcc -std=c11 -O2 -I libsbp bench/micro.c bench/micro_pairs.c build/libsbpkit.a -o build/bench-micro
+ *   gcc -std=c11 -O2 -I libsbp -I build/gen bench/micro*.c build/libsbpkit.a -o build/bench-micro
  *   build/bench-micro stages test_data/benchmark.sbp [JSON..]   each JSON: lines of the log's messages in another form
  *   build/bench-micro owned test_data/benchmark.sbp             under LD_PRELOAD for another allocator
  *   build/bench-micro pairs test_data/benchmark.sbp
@@ -491,6 +491,12 @@ static void run_stages(struct log *log, char **json, int json_count) {
       {"whole line, walking the table", whole_line, WALK, true},
       {"find the frames and write their lines", scan_and_line, 0, true},
   };
+  static const struct stage reading_messages[] = {
+      {"find the frames and view their messages", scan_and_view, 0, true},
+      {"find the frames and decode them to structs", scan_and_decode, 0, true},
+      {"the structs alone", decode_alone, 0, false},
+      {"frames to structs and back to frames", scan_decode_and_encode, 0, true},
+  };
   static const struct stage reading[] = {
       {"payloads from base64", base64_decode, 0, true},
       {"integers from their text", read_integers, 0, false},
@@ -508,6 +514,7 @@ static void run_stages(struct log *log, char **json, int json_count) {
          (double)log->size / messages, (double)lines.size / messages, (double)integers / messages,
          (double)(numbers[SBP_FLOAT].count + numbers[SBP_DOUBLE].count) / messages);
   print_stages(log, "SBP to JSON", writing, sizeof writing / sizeof *writing);
+  print_stages(log, "Views and structs", reading_messages, sizeof reading_messages / sizeof *reading_messages);
   print_stages(log, "JSON to SBP, parts", reading, sizeof reading / sizeof *reading);
   print_reading(log, "JSON to SBP, our lines", &lines);
   for (int i = 0; i < json_count; i++) {

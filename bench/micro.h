@@ -38,6 +38,13 @@ _Noreturn void fail(const char *what, const char *name);
 /* realloc and malloc that fail() instead of returning NULL. */
 void *take(void *old, size_t size);
 
+/* Stages of programs that read messages (micro_structs.c): find the frames and read a field of each by view; read all
+ * of each to a struct; make the frames again of the structs; and the structs alone. */
+uint64_t scan_and_view(const struct log *log, int cpu);
+uint64_t scan_and_decode(const struct log *log, int cpu);
+uint64_t scan_decode_and_encode(const struct log *log, int cpu);
+uint64_t decode_alone(const struct log *log, int variant);
+
 /* The design pairs: a converter that owns its messages, with buffers that start at different sizes; and the others. */
 void run_owned(struct log *log);
 void run_pairs(struct log *log);

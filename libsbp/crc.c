@@ -10,7 +10,7 @@
 uint16_t sbp_crc16(enum sbp_cpu cpu, uint16_t crc, const void *data, size_t size) {
   (void)cpu;
   for (const uint8_t *p = data; size > 0; size--, p++) {
-    const unsigned byte = *p ^ crc >> 8;
+    const unsigned byte = (uint8_t)(*p ^ crc >> 8);
     const unsigned quotient = byte ^ byte >> 4;
     crc = (uint16_t)(crc << 8 ^ quotient << 12 ^ quotient << 5 ^ quotient);
   }

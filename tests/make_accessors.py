@@ -21,6 +21,14 @@ def c_name(name):
     return re.sub("([A-Z])([A-Z][a-z])", r"\1_\2", name).lower()
 
 
+# Words of C and C++ among the names of fields that tests use.
+KEPT = ("class", "int")
+
+
+def member_name(field):
+    return "m->" + field.name + ("_" if field.name in KEPT else "")
+
+
 def words_name(words):
     return re.sub("[^A-Za-z0-9]+", "_", words).strip("_").upper()
 
@@ -62,13 +70,13 @@ class Function:
             if not last and field.string_size is None:
                 self.lines.append("  view = sbp_view_behind(view, %s);" % name)
         elif field.string_size is None:
-            self.lines.append("  add_string(leaves, &m->%s, %s);" % (field.name, name))
+            self.lines.append("  add_string(leaves, &%s, %s);" % (member_name(field), name))
         else:
-            self.lines.append("  add_fixed_string(leaves, m->%s, sizeof m->%s, %s);" % (field.name, field.name, name))
+            self.lines.append("  add_fixed_string(leaves, %(m)s, sizeof %(m)s, %(f)s);" % {"m": member_name(field), "f": name})
 
     def one(self, field, index):
         """A number or struct, or the element at this index."""
-        name, member = constant(self.body, field), "m->%s%s" % (field.name, "[%s]" % index if index else "")
+        name, member = constant(self.body, field), member_name(field) + ("[%s]" % index if index else "")
         element = "sbp_view_element(view, %s, %s)" % (name, index) if index else "sbp_view_struct(view, %s)" % name
         if isinstance(field.base, str):
             self.number(field, "%s, 0" % element if index else "view, %s" % name, member)
@@ -79,7 +87,8 @@ class Function:
 
     def array(self, field):
         name = constant(self.body, field)
-        count = "m->%s_count" % field.name if field.repeat == "variable" else "sizeof m->%s / sizeof m->%s[0]" % (2 * (field.name,))
+        member = member_name(field)
+        count = member + "_count" if field.repeat == "variable" else "sizeof %s / sizeof %s[0]" % (member, member)
         if self.by_view:
             count = "sbp_view_count(view, %s)" % name
             self.lines.append("  check_outside(view, %s);" % name)

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+import make_accessors
+import model
 import tool
 
 SBPGEN = tool.BIN / "sbpgen"
@@ -102,6 +104,17 @@ ODD = package(
         ),
         message(5, "MSG_REST", field("p", "string", encoding="null_terminated"), field("q", "string", encoding="multipart")),
         message(6, "MSG_PAIRS", field("q", "double[4]"), field("r", "u16[]")),
+        message(
+            7,
+            "MSG_WORDS",
+            field("class", "string[9]"),
+            field("int", "s16", bits=[{"bits": "3-15", "name": "High", "values": {"1": "One", "8191": "All"}}]),
+            field("p", "string", encoding="null_terminated"),
+            field("size", "s64", bits=[{"bits": "63", "name": "Sign"}, {"bits": "0-62", "name": "Rest"}]),
+            field("i", "s64[2]"),
+            field("m", "string", encoding="null_terminated"),
+            field("begin", "float"),
+        ),
         message(300, "MSG_LAST", field("s", "string", encoding="double_null_terminated")),
     ],
     [POINT, TRACE],
@@ -399,6 +412,47 @@ def test_writers_of_odd_shapes_compile_and_agree_with_the_table(tmp_path):
     compile_c(gen, "-O1", "-g", "-o", tmp_path / "compare", tmp_path / "compare.c", *generated, *core)
     done = subprocess.run([tmp_path / "compare"], capture_output=True, timeout=120)
     assert done.returncode == 0, done.stdout.decode("utf-8", "replace")
+
+
+CHECK_ACCESSORS = r"""
+#include <stdio.h>
+#include "accessors.h"
+int main(void) {
+  uint32_t random = 1;
+  for (unsigned round = 0; round < 20 * 256; round++)
+    for (size_t i = 0; i < accessor_count; i++) {
+      uint8_t payload[255];
+      const uint8_t length = (uint8_t)round;
+      random = random * 1664525 + 1013904223;
+      const unsigned kind = random >> 30;
+      for (int at = 0; at < length; at++) {
+        random = random * 1664525 + 1013904223;
+        payload[at] = kind == 0 ? 1 : kind == 1 && random >> 28 == 0 ? 0 : (uint8_t)(random >> 24);
+      }
+      const char *const wrong = check_accessor(&accessors[i], payload, length, random >> 28);
+      if (wrong != NULL) {
+        printf("type %d, %d bytes: %s", accessors[i].id, length, wrong);
+        return 1;
+      }
+    }
+  return 0;
+}
+"""
+
+
+@needs_compiler
+def test_views_and_structs_of_odd_shapes_agree_with_the_table(tmp_path):
+    gen = tmp_path / "gen"
+    schema = write_schema(tmp_path / "schema", ODD)
+    generate(schema, gen)
+    (tmp_path / "accessors_made.c").write_text(make_accessors.make(model.Schema(schema)))
+    (tmp_path / "check.c").write_text(CHECK_ACCESSORS)
+    core = [path for path in (tool.ROOT / "libsbp").glob("*.c") if not path.name.startswith("schema")]
+    sources = [tmp_path / "check.c", tmp_path / "accessors_made.c", tool.ROOT / "tests" / "accessors.c"]
+    generated = [gen / name for name in OUTPUTS if name.endswith(".c")]
+    compile_c(gen, "-I", tool.ROOT / "tests", "-O1", "-g", "-o", tmp_path / "check", *sources, *generated, *core)
+    done = subprocess.run([tmp_path / "check"], capture_output=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, b""), done
 
 
 @needs_compiler

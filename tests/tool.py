@@ -40,7 +40,8 @@ def times(count):
 
 
 def command(name, *args):
-    return [*EMULATOR, str(BIN / name), *map(str, args)]
+    path = BIN / name
+    return [*EMULATOR, str(path if path.exists() else path.with_suffix(".exe")), *map(str, args)]
 
 
 class Result:

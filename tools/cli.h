@@ -337,11 +337,36 @@ void cli_frames_prepare(struct cli *cli, struct cli_frames *frames);
 void cli_frames_begin(struct cli_frames *frames);
 void cli_frames_end(struct cli_frames *frames);
 
+/* Parts of cli_frames_next() that few frames need. */
+void cli_frames_outside(struct cli_frames *frames, size_t size, bool ends);
+void cli_frames_note(const struct cli_frames *frames, const struct sbp_message *message, const struct sbp_frame *frame);
+void cli_frames_tell_time(struct cli_frames *frames, const struct sbp_message *message, const struct sbp_frame *frame);
+
 /* sbp_scan() in the tool's `next`, with counts, faults and notes seen to. After SBP_OK *message is the frame's message,
  * or NULL, and frames->offset is that of the byte behind it. Where cli->stop is set then, the frame is not to be used:
  * the fault before it ends the run. */
-enum sbp_status cli_frames_next(struct cli_frames *frames, const char *data, size_t size, bool last,
-                                struct sbp_frame *frame, const struct sbp_message **message, size_t *used);
+static inline enum sbp_status cli_frames_next(struct cli_frames *frames, const char *data, size_t size, bool last,
+                                              struct sbp_frame *frame, const struct sbp_message **message,
+                                              size_t *used) {
+  struct cli *const cli = frames->cli;
+  frames->data = (const uint8_t *)data;
+  frames->scanner.lookahead = cli->lookahead;
+  const enum sbp_status status = sbp_scan(&frames->scanner, frames->data, size, last, frame, used);
+  if (status != SBP_OK)
+    cli_frames_outside(frames, *used, false);
+  else if (frame->bytes != frames->data || frames->run.length > 0)
+    cli_frames_outside(frames, (size_t)(frame->bytes - frames->data), true);
+  *message = status == SBP_OK ? sbp_message_by_id(cli->schema, frame->type) : NULL;
+  if (status == SBP_OK && !cli->stop) {
+    cli_count(cli, frame->type);
+    if (*message == NULL || frame->length < (*message)->body.size)
+      cli_frames_note(frames, *message, frame);
+    if (frames->timed)
+      cli_frames_tell_time(frames, *message, frame);
+  }
+  frames->offset += *used;
+  return status;
+}
 
 /* ---- Selection ------------------------------------------------------------------------------------------------- */
 

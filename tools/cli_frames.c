@@ -93,6 +93,14 @@ static void run_end(struct cli_frames *frames) {
   frames->run.first = SBP_OK;
 }
 
+/* The next bytes lie outside frames; a run ends there where a frame follows. */
+void cli_frames_outside(struct cli_frames *frames, size_t size, bool ends) {
+  if (size > 0)
+    run_add(frames, frames->data, size);
+  if (ends)
+    run_end(frames);
+}
+
 /* ---- Frames ---------------------------------------------------------------------------------------------------- */
 
 void cli_frames_prepare(struct cli *cli, struct cli_frames *frames) {
@@ -114,7 +122,8 @@ void cli_frames_end(struct cli_frames *frames) {
 }
 
 /* Count a message that has no fields that could be read. */
-static void note(const struct cli_frames *frames, const struct sbp_message *message, const struct sbp_frame *frame) {
+void cli_frames_note(const struct cli_frames *frames, const struct sbp_message *message,
+                     const struct sbp_frame *frame) {
   struct cli *const cli = frames->cli;
   if (message == NULL)
     cli_count_unknown(cli);
@@ -125,34 +134,9 @@ static void note(const struct cli_frames *frames, const struct sbp_message *mess
                      message == NULL ? "the type is not in the schema" : "the payload is shorter than the type");
 }
 
-static void tell_time(struct cli_frames *frames, const struct sbp_message *message, const struct sbp_frame *frame) {
+void cli_frames_tell_time(struct cli_frames *frames, const struct sbp_message *message, const struct sbp_frame *frame) {
   const bool known = frames->clock.known;
   (void)sbp_clock_feed(&frames->clock, message, frame);
   if (!known)
     frames->start = frames->clock.gps;
-}
-
-enum sbp_status cli_frames_next(struct cli_frames *frames, const char *data, size_t size, bool last,
-                                struct sbp_frame *frame, const struct sbp_message **message, size_t *used) {
-  struct cli *const cli = frames->cli;
-  frames->data = (const uint8_t *)data;
-  frames->scanner.lookahead = cli->lookahead;
-  const enum sbp_status status = sbp_scan(&frames->scanner, frames->data, size, last, frame, used);
-  const size_t before = status == SBP_OK ? (size_t)(frame->bytes - frames->data) : *used;
-  if (before > 0)
-    run_add(frames, frames->data, before);
-  if (status == SBP_OK) {
-    if (frames->run.length > 0)
-      run_end(frames);
-    if (!cli->stop) {
-      *message = sbp_message_by_id(cli->schema, frame->type);
-      cli_count(cli, frame->type);
-      if (*message == NULL || frame->length < (*message)->body.size)
-        note(frames, *message, frame);
-      if (frames->timed)
-        tell_time(frames, *message, frame);
-    }
-  }
-  frames->offset += *used;
-  return status;
 }
