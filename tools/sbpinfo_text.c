@@ -206,7 +206,7 @@ static void print_senders(struct sbpinfo *self) {
               100 * (double)messages / (double)self->info.messages);
   }
   if (count > SENDERS_SHOWN)
-    cli_print(cli, " and %zu more", count - SENDERS_SHOWN);
+    cli_print(cli, " and %u more", (unsigned)(count - SENDERS_SHOWN));
   if (count > 0)
     cli_print(cli, "\n");
 }

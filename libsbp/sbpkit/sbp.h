@@ -660,6 +660,8 @@ struct sbp_clock {
   bool known;  /* there was one; else gps means nothing */
   struct sbp_leap leap;
 
+  uint32_t tow; /* of gps, in ms, and what that leaves over */
+  int32_t ns;
   /* Where the time stands in the payloads of messages that came before. */
   struct sbp_clock_place {
     const struct sbp_message *message;
