@@ -45,7 +45,7 @@ static bool read_file(const char *path, struct sbp_buffer *text) {
   } while (got > 0);
   const bool failed = ferror(file) != 0;
   const int error = errno;
-  fclose(file);
+  (void)fclose(file);
   errno = error;
   return !failed;
 }
@@ -62,7 +62,7 @@ static void write_file(const char *directory, const char *name, const struct sbp
     const bool written = fwrite(text->data, 1, text->size, file) == text->size;
     if (fclose(file) != 0 || !written)
       fail("%s: %s", unfinished, strerror(errno));
-    remove(path); /* not everywhere does rename() replace a file */
+    (void)remove(path); /* not everywhere does rename() replace a file */
     if (rename(unfinished, path) != 0)
       fail("%s: %s", path, strerror(errno));
   }
