@@ -59,7 +59,9 @@ static void write_file(const char *directory, const char *name, const struct sbp
     FILE *const file = fopen(unfinished, "wb");
     if (file == NULL)
       fail("%s: %s", unfinished, strerror(errno));
+    /* cppcheck-suppress nullPointerRedundantCheck ; fail() does not return */
     const bool written = fwrite(text->data, 1, text->size, file) == text->size;
+    /* cppcheck-suppress nullPointerRedundantCheck ; the same */
     if (fclose(file) != 0 || !written)
       fail("%s: %s", unfinished, strerror(errno));
     (void)remove(path); /* not everywhere does rename() replace a file */
@@ -95,6 +97,7 @@ static char **list_files(const char *directory, size_t *count) {
   closedir(folder);
   if (*count == 0)
     fail("%s: no schema file (*.json) is in it", directory);
+  /* cppcheck-suppress nullPointer ; there is a path, since fail() does not return */
   qsort(paths, *count, sizeof(paths[0]), compare_paths);
   return paths;
 }
