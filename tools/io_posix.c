@@ -63,7 +63,7 @@ void io_start(void) {
   catch_stop(SIGINT);
   catch_stop(SIGTERM);
   /* Writes tell of a closed pipe by EPIPE: then the progress line can go before the tool does. */
-  signal(SIGPIPE, SIG_IGN);
+  (void)signal(SIGPIPE, SIG_IGN);
 }
 
 const char *io_error(void) {
@@ -278,9 +278,9 @@ int io_die(int signal_number) {
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, number);
-  signal(number, SIG_DFL);
+  (void)signal(number, SIG_DFL);
   sigprocmask(SIG_UNBLOCK, &only, NULL);
-  raise(number);
+  (void)raise(number);
   return 128 + number;
 }
 

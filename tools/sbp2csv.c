@@ -45,6 +45,7 @@ static void write_head(struct sbp2csv *self) {
 static char *write_cell(char *out, const char *text, size_t size) {
   bool plain = true;
   for (size_t i = 0; i < size && plain; ++i)
+    /* cppcheck-suppress uninitvar ; all of text is there */
     plain = text[i] != ',' && text[i] != '"' && text[i] != '\r' && text[i] != '\n';
   if (!plain)
     *out++ = '"';

@@ -125,7 +125,8 @@ struct sbp_scanner {
   void *context;
 };
 
-/* Find the next frame in data[0 .. size). `last` says that no more will follow. Returns
+/* Find the next frame in data[0 .. size), which may be NULL where size is 0. `last` says that no more will follow.
+ * Returns
  *   SBP_OK         with *frame; data before frame->bytes lies outside frames; *used is the offset behind the frame
  *   SBP_NEED_MORE  the first *used bytes lie outside frames; call again with the rest and more behind it (at most
  *                  SBP_FRAME_MAX - 1 bytes are left over). Never when `last`.
@@ -167,7 +168,7 @@ SBP_API size_t sbp_frame_pack(enum sbp_cpu cpu, uint16_t type, uint16_t sender, 
 SBP_API uint16_t sbp_crc16(enum sbp_cpu cpu, uint16_t crc, const void *data, size_t size);
 
 /* Base64, standard alphabet with padding (RFC 4648 section 4). The text of size bytes has SBP_BASE64_SIZE(size). */
-#define SBP_BASE64_SIZE(size) (((size) + 2) / 3 * 4)
+#define SBP_BASE64_SIZE(size) (((size_t)(size) + 2) / 3 * 4)
 
 /* Write the base64 of size bytes, no NUL, and return its end. */
 SBP_API char *sbp_base64_encode(enum sbp_cpu cpu, const uint8_t *data, size_t size, char *out);
@@ -520,8 +521,9 @@ struct sbp_reader {
   } state;
 };
 
-/* Read the next JSON value of a stream and make its frame. data[0 .. size) goes on where the last call left off: behind
- * the *used bytes it took. Values may stand in any number on a line or over several; a top-level array holds messages.
+/* Read the next JSON value of a stream and make its frame. data[0 .. size), which may be NULL where size is 0, goes on
+ * where the last call left off: behind the *used bytes it took. Values may stand in any number on a line or over
+ * several; a top-level array holds messages.
  * Returns
  *   SBP_OK         a frame of line->frame_size bytes stands in frame (room: SBP_FRAME_MAX)
  *   SBP_NEED_MORE  call again with the rest and more behind it; what was read of a value is not read again. A full
