@@ -57,6 +57,7 @@ RUNS = {
     "parts": ("sbpinfo", ["--splits", "3", "a", "-o", "out"], {"a": FRAMES}),
     "a table": ("sbp2csv", ["a", "MSG_LOG", "-o", "out", "--report", "report"], {"a": FRAMES}),
     "a track": ("sbp2csv", ["--track", "gpx", "a", "-o", "out"], {"a": FRAMES}),
+    "a copy": ("sbpcat", ["--repair", "a", "b", "-o", "out", "--report", "report"], {"a": FRAMES, "b": LOG}),
     "help": ("json2sbp", ["--help"], {}),
     "describe": ("sbp2json", ["--describe"], {}),
 }
@@ -124,7 +125,7 @@ def failing(name, call, failure):
 
 def record_ends(name, output):
     """Where an output may end."""
-    if RUNS[name][0] == "json2sbp" and "help" not in name:
+    if RUNS[name][0] in ("json2sbp", "sbpcat") and "help" not in name:
         ends = [0]
         while ends[-1] < len(output):
             ends.append(ends[-1] + output[ends[-1] + 5] + 8)
@@ -229,6 +230,27 @@ def test_a_disk_that_fills_up_leaves_whole_records(name):
             if name not in ("a long value", "describe"):  # of which a write may be a part
                 assert len(output) == sum(before) or output == clean.output, outcome
     print("%s, full: %d faults" % (name, count))
+
+
+def test_files_of_a_log_that_is_split_end_with_a_whole_frame_too():
+    RUNS["split"] = ("sbpcat", ["--split", "size=100k", "a"], {"a": b"x" + LOG * 7000})
+    clean, _ = run("split")
+    assert clean.code == 0 and sum(len(data) for data in clean.files.values()) == 1 + len(LOG) * 7000
+    for failure in (errno.ENOSPC, "full"):
+        for outcome, _ in failing("split", "write", failure):
+            assert outcome.code == 2 and os.strerror(errno.ENOSPC) in outcome.stderr.decode(), outcome
+            for path, data in outcome.files.items():
+                good = clean.files[path]
+                assert good.startswith(data) and (data == good or not data or frames_end(data)), path
+    del RUNS["split"]
+
+
+def frames_end(data):
+    """Whether this is whole frames, but for a byte before them."""
+    at = data.find(b"\x55")
+    while at < len(data):
+        at += data[at + 5] + 8
+    return at == len(data)
 
 
 def whole_records(name, size):

@@ -9,7 +9,7 @@ import pytest
 
 import tool
 
-TOOLS = ["sbp2json", "json2sbp", "json2json"]
+TOOLS = ["sbp2json", "json2sbp", "json2json", "sbp2csv", "sbpcat", "sbpinfo"]
 
 
 def readelf(*args):

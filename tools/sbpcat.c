@@ -52,14 +52,20 @@ static const struct cli_option options[] = {
 
 static void write_kept(struct cli *cli, struct piece *piece) {
   struct io_file file = {.descriptor = -1};
+  size_t written = 0;
   if (piece->kept.size == 0 || cli->status == CLI_FAILED)
     return;
-  if (!(piece->created ? io_open_write(&file, piece->path) && io_seek(&file, file.size)
-                       : io_create(&file, piece->path)) ||
-      !io_write(&file, piece->kept.data, piece->kept.size) || !io_close(&file))
+  if (piece->created ? io_open_write(&file, piece->path) && io_seek(&file, file.size) : io_create(&file, piece->path))
+    written = io_write(&file, piece->kept.data, piece->kept.size);
+  if (written < piece->kept.size) {
+    cli_fail(cli, "%s: %s", piece->path, io_error());
+    if (io_undo(&file, written))
+      written = 0;
+  }
+  if (!io_close(&file))
     cli_fail(cli, "%s: %s", piece->path, io_error());
   piece->created = true;
-  cli->counts.bytes_written += piece->kept.size;
+  cli->counts.bytes_written += written;
   piece->kept.size = 0;
 }
 
