@@ -4,8 +4,6 @@
 #include "port.h"
 #include "sbpkit/sbp.h"
 
-#include <string.h>
-
 enum { DAY_SECONDS = 86400, WEEK_DAYS = 7, MS_NS = 1000000, SECOND_NS = 1000000000 };
 
 /* How far from the time that is known a time of week is believed that comes without its week. */
