@@ -14,6 +14,7 @@ static void drop(struct sbp_framer *framer, size_t size) {
 enum sbp_status sbp_push(struct sbp_framer *framer, const uint8_t *data, size_t size, bool last,
                          struct sbp_frame *frame, size_t *used) {
   size_t taken = 0;
+  framer->scanner.lookahead = 0; /* the end of a piece is nowhere to stop at */
   drop(framer, framer->given);
   framer->given = 0;
   while (framer->held > 0) {

@@ -246,6 +246,19 @@ static void a_whole_frame_in_a_piece_is_not_copied(void **state) {
   assert_int_equal(used, size - 5);
 }
 
+static void a_framer_has_no_lookahead(void **state) {
+  (void)state;
+  make_stream(&stream, 1, 12, 40);
+  pull(&stream, true, &right);
+  for (size_t lookahead = 1; lookahead < 2 * SBP_FRAME_MAX; lookahead += 13) {
+    begin_feed(&feed, &stream, true);
+    feed.framer.scanner.lookahead = lookahead;
+    push(&feed, 0, 100, false);
+    push(&feed, 100, stream.size, true);
+    check_same(&right, &feed.found);
+  }
+}
+
 static void the_end_leaves_a_framer_as_new(void **state) {
   (void)state;
   uint8_t data[SBP_FRAME_MAX];
@@ -392,6 +405,7 @@ int main(void) {
       cmocka_unit_test(a_stream_in_pieces_of_any_size_gives_what_a_scan_of_it_gives),
       cmocka_unit_test(streams_hold_all_kinds_of_damage),
       cmocka_unit_test(a_whole_frame_in_a_piece_is_not_copied),
+      cmocka_unit_test(a_framer_has_no_lookahead),
       cmocka_unit_test(the_end_leaves_a_framer_as_new),
       cmocka_unit_test(a_taken_frame_outlives_its_input_and_the_view_is_gone),
       cmocka_unit_test(where_memory_is_out_a_frame_stays_what_it_is),

@@ -62,6 +62,49 @@ static void check_frame(const struct sbp_line_options *options, const struct sbp
   free(walked);
 }
 
+/* Go through fields and the structs in them: each begins where the last one ended, and is found by its name. */
+static const uint8_t *check_fields(struct sbp_fields fields, const uint8_t *begin, const uint8_t *end) {
+  struct sbp_field_view view;
+  while (sbp_fields_next(&fields, &view)) {
+    FUZZ_CHECK(view.bytes == begin && view.size <= end - begin);
+    for (size_t i = 0; i < view.count && view.field->type == SBP_STRUCT; i++) {
+      const uint8_t *const element = begin + i * view.field->size;
+      FUZZ_CHECK(check_fields(sbp_fields_in(&view, i), element, element + view.field->size) ==
+                 element + view.field->size);
+    }
+    begin += view.size;
+  }
+  return begin;
+}
+
+/* The fields one by one, by name too, are those of the line. */
+static void check_values(const struct sbp_line_options *options, const struct sbp_frame *frame) {
+  const struct sbp_message *const message = sbp_message_by_id(options->schema, frame->type);
+  struct sbp_line_options own = *options;
+  own.expand = own.pretty = false;
+  own.clock = NULL;
+  check_fields(sbp_fields_of(message, frame), frame->payload, frame->payload + frame->length);
+
+  char *line;
+  const size_t size = write_line(&own, frame, true, &line);
+  char *const text = malloc(sbp_line_max(&own));
+  FUZZ_CHECK(text != NULL);
+  char *o = text;
+  struct sbp_fields fields = sbp_fields_of(message, frame);
+  struct sbp_field_view view, named;
+  while (sbp_fields_next(&fields, &view)) {
+    FUZZ_CHECK(sbp_field_find(message, frame, view.field->name, view.field->name_length, &named));
+    FUZZ_CHECK(named.bytes == view.bytes && named.size == view.size && named.count == view.count);
+    o += sprintf(o, ",\"%s\":", view.field->name);
+    o = sbp_field_write(&own, &view, o);
+  }
+  o += sprintf(o, "}\n");
+  const size_t tail = (size_t)(o - text);
+  FUZZ_CHECK(tail <= size && memcmp(line + size - tail, text, tail) == 0);
+  free(text);
+  free(line);
+}
+
 /* Feed a frame: whatever it tells is a time that can be written, read and converted back. */
 static void check_time(struct sbp_clock *clock, const struct sbp_frame *frame) {
   const bool known = clock->known;
@@ -110,6 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_CHECK(templates != NULL);
     check_time(&clock, &frame);
     check_frame(&options, &frame, templates);
+    check_values(&options, &frame);
   } else {
     FUZZ_CHECK(type == 0);
   }

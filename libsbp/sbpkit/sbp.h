@@ -143,7 +143,7 @@ SBP_API enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *dat
                                  struct sbp_frame *frame, size_t *used);
 
 /* Frames of bytes that come in pieces, from a serial line or a socket: what is there of a frame that is not whole waits
- * here. Zero it, and set `cpu` and what else is wanted in `scanner`. */
+ * here. Zero it, and set `cpu` and what else is wanted in `scanner`; there is no lookahead. */
 struct sbp_framer {
   struct sbp_scanner scanner;
   uint16_t held;  /* bytes that wait; they and the next are the framer's own */
