@@ -335,6 +335,7 @@ SBPI_INLINE void read_nested(struct cursor *cursor, const struct sbp_struct *bod
     return;
   }
   struct cursor on_stack;
+  /* cppcheck-suppress uninitvar ; it is written below */
   struct cursor *const inner = nesting == READER_ON_HEAP ? take(NULL, sizeof *inner) : &on_stack;
   *inner = (struct cursor){
       .p = cursor->p, .end = cursor->p + body->size, .options = cursor->options, .depth = cursor->depth + 1};

@@ -4,31 +4,38 @@
 
 /* Portable: three bytes are two pairs of characters, a pair from a table of 4096; read back four characters at a time,
  * each from its own table, so that what is no character shows in the bits above 24. */
-#define CHARACTER(i) ((i) < 26 ? 'A' + (i) : (i) < 52 ? 'a' + (i)-26 : (i) < 62 ? '0' + (i)-52 : (i) == 62 ? '+' : '/')
-#define PAIR(i)                                                                                                        \
-  { (char)CHARACTER((i) >> 6), (char)CHARACTER((i)&63) }
-#define PAIR_4(i) PAIR(i), PAIR((i) + 1), PAIR((i) + 2), PAIR((i) + 3)
-#define PAIR_16(i) PAIR_4(i), PAIR_4((i) + 4), PAIR_4((i) + 8), PAIR_4((i) + 12)
-#define PAIR_64(i) PAIR_16(i), PAIR_16((i) + 16), PAIR_16((i) + 32), PAIR_16((i) + 48)
-#define PAIR_256(i) PAIR_64(i), PAIR_64((i) + 64), PAIR_64((i) + 128), PAIR_64((i) + 192)
-#define PAIR_1024(i) PAIR_256(i), PAIR_256((i) + 256), PAIR_256((i) + 512), PAIR_256((i) + 768)
+#define PAIRS(a)                                                                                                       \
+  {a, 'A'}, {a, 'B'}, {a, 'C'}, {a, 'D'}, {a, 'E'}, {a, 'F'}, {a, 'G'}, {a, 'H'}, {a, 'I'}, {a, 'J'}, {a, 'K'},        \
+      {a, 'L'}, {a, 'M'}, {a, 'N'}, {a, 'O'}, {a, 'P'}, {a, 'Q'}, {a, 'R'}, {a, 'S'}, {a, 'T'}, {a, 'U'}, {a, 'V'},    \
+      {a, 'W'}, {a, 'X'}, {a, 'Y'}, {a, 'Z'}, {a, 'a'}, {a, 'b'}, {a, 'c'}, {a, 'd'}, {a, 'e'}, {a, 'f'}, {a, 'g'},    \
+      {a, 'h'}, {a, 'i'}, {a, 'j'}, {a, 'k'}, {a, 'l'}, {a, 'm'}, {a, 'n'}, {a, 'o'}, {a, 'p'}, {a, 'q'}, {a, 'r'},    \
+      {a, 's'}, {a, 't'}, {a, 'u'}, {a, 'v'}, {a, 'w'}, {a, 'x'}, {a, 'y'}, {a, 'z'}, {a, '0'}, {a, '1'}, {a, '2'},    \
+      {a, '3'}, {a, '4'}, {a, '5'}, {a, '6'}, {a, '7'}, {a, '8'}, {a, '9'}, {a, '+'}, {                                \
+    a, '/'                                                                                                             \
+  }
 
-static const char pair[4096][2] = {PAIR_1024(0), PAIR_1024(1024), PAIR_1024(2048), PAIR_1024(3072)};
+static const char pair[4096][2] = {
+    PAIRS('A'), PAIRS('B'), PAIRS('C'), PAIRS('D'), PAIRS('E'), PAIRS('F'), PAIRS('G'), PAIRS('H'),
+    PAIRS('I'), PAIRS('J'), PAIRS('K'), PAIRS('L'), PAIRS('M'), PAIRS('N'), PAIRS('O'), PAIRS('P'),
+    PAIRS('Q'), PAIRS('R'), PAIRS('S'), PAIRS('T'), PAIRS('U'), PAIRS('V'), PAIRS('W'), PAIRS('X'),
+    PAIRS('Y'), PAIRS('Z'), PAIRS('a'), PAIRS('b'), PAIRS('c'), PAIRS('d'), PAIRS('e'), PAIRS('f'),
+    PAIRS('g'), PAIRS('h'), PAIRS('i'), PAIRS('j'), PAIRS('k'), PAIRS('l'), PAIRS('m'), PAIRS('n'),
+    PAIRS('o'), PAIRS('p'), PAIRS('q'), PAIRS('r'), PAIRS('s'), PAIRS('t'), PAIRS('u'), PAIRS('v'),
+    PAIRS('w'), PAIRS('x'), PAIRS('y'), PAIRS('z'), PAIRS('0'), PAIRS('1'), PAIRS('2'), PAIRS('3'),
+    PAIRS('4'), PAIRS('5'), PAIRS('6'), PAIRS('7'), PAIRS('8'), PAIRS('9'), PAIRS('+'), PAIRS('/')};
 
 #define BAD 0x1000000u
-#define BETWEEN(c, low, high) ((c) >= (low) && (c) <= (high))
-#define VALUE(c)                                                                                                       \
-  (BETWEEN(c, 'A', 'Z')   ? (c) - 'A'                                                                                  \
-   : BETWEEN(c, 'a', 'z') ? (c) - 'a' + 26                                                                             \
-   : BETWEEN(c, '0', '9') ? (c) - '0' + 52                                                                             \
-   : (c) == '+'           ? 62                                                                                         \
-   : (c) == '/'           ? 63                                                                                         \
-                          : 64)
-#define BITS(c, shift) (VALUE(c) == 64 ? BAD : (uint32_t)VALUE(c) << (shift))
-#define BITS_4(c, s) BITS(c, s), BITS((c) + 1, s), BITS((c) + 2, s), BITS((c) + 3, s)
-#define BITS_16(c, s) BITS_4(c, s), BITS_4((c) + 4, s), BITS_4((c) + 8, s), BITS_4((c) + 12, s)
-#define BITS_64(c, s) BITS_16(c, s), BITS_16((c) + 16, s), BITS_16((c) + 32, s), BITS_16((c) + 48, s)
-#define BITS_256(s) BITS_64(0, s), BITS_64(64, s), BITS_64(128, s), BITS_64(192, s)
+#define BAD_8 BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD
+#define BAD_32 BAD_8, BAD_8, BAD_8, BAD_8
+#define BITS(value, s) ((uint32_t)(value) << (s))
+#define BITS_5(v, s) BITS(v, s), BITS((v) + 1, s), BITS((v) + 2, s), BITS((v) + 3, s), BITS((v) + 4, s)
+#define BITS_26(v, s)                                                                                                  \
+  BITS_5(v, s), BITS_5((v) + 5, s), BITS_5((v) + 10, s), BITS_5((v) + 15, s), BITS_5((v) + 20, s), BITS((v) + 25, s)
+/* By character: 43 '+', 47 '/', 48 '0', 65 'A', 97 'a'. */
+#define BITS_256(s)                                                                                                    \
+  BAD_32, BAD_8, BAD, BAD, BAD, BITS(62, s), BAD, BAD, BAD, BITS(63, s), BITS_5(52, s), BITS_5(57, s), BAD, BAD, BAD,  \
+      BAD, BAD, BAD, BAD, BITS_26(0, s), BAD, BAD, BAD, BAD, BAD, BAD, BITS_26(26, s), BAD, BAD, BAD, BAD, BAD,        \
+      BAD_32, BAD_32, BAD_32, BAD_32
 
 static const uint32_t bits[4][256] = {{BITS_256(18)}, {BITS_256(12)}, {BITS_256(6)}, {BITS_256(0)}};
 

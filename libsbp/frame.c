@@ -13,6 +13,10 @@ static enum sbp_status check(const struct sbp_scanner *scanner, const uint8_t *p
 
 enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
                          struct sbp_frame *frame, size_t *used) {
+  if (SBPI_UNLIKELY(size == 0)) { /* data may be NULL, to which nothing may be added */
+    *used = 0;
+    return last ? SBP_END : SBP_NEED_MORE;
+  }
   const uint8_t *const end = data + size;
   const uint8_t *const stop = size > scanner->lookahead ? end - scanner->lookahead : data;
   const uint8_t *p = data;

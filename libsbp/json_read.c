@@ -336,7 +336,7 @@ enum sbp_status sbp_line_check(const struct sbp_reader *reader, const struct sbp
       .changed = fault,
   };
   if (sbpi_fields_pack(&fields) != SBP_OK)
-    *fault = wrong;
+    *fault = wrong; /* cppcheck-suppress uninitvar ; it is filled in where a fault is returned */
   return fault->status;
 }
 
@@ -403,9 +403,10 @@ static enum sbp_status end_passing(struct sbp_reader *reader, struct sbp_line *l
   return line->fault.status;
 }
 
-/* Pass over what stands between values. Returns the first byte of a value, or end; or NULL where the array's syntax is
- * broken at *bad. */
-static const char *pass_between(struct sbp_reader *reader, const char *p, const char *end, const char **bad) {
+/* Pass over what stands between values. Returns the first byte of a value, or end, or with *bad set the byte at which
+ * the array's syntax is broken. */
+static const char *pass_between(struct sbp_reader *reader, const char *p, const char *end, bool *bad) {
+  *bad = false;
   for (; p < end; p++) {
     if (sbpi_is_space(*p)) {
       if (*p == '\n') {
@@ -418,8 +419,8 @@ static const char *pass_between(struct sbp_reader *reader, const char *p, const 
       } else if (*p == ',') {
         reader->state.separated = true;
       } else {
-        *bad = p;
-        return NULL;
+        *bad = true;
+        return p;
       }
     } else if (reader->state.in_array && *p == ']' && !reader->state.separated) {
       reader->state.in_array = false;
@@ -475,6 +476,9 @@ static enum sbpi_scan scan(struct sbp_reader *reader, const char *p, size_t size
 
 enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_t size, bool last, uint8_t *frame,
                               struct sbp_line *line, size_t *used) {
+  if (SBPI_UNLIKELY(data == NULL))
+    data = ""; /* nothing may be added to NULL */
+  /* cppcheck-suppress pointerOutOfBoundsCond ; where data was NULL, size is 0 */
   const char *const end = data + size;
   const char *p = data;
   const char *wanted = NULL;
@@ -502,11 +506,11 @@ enum sbp_status sbp_read_line(struct sbp_reader *reader, const char *data, size_
   }
 
   if (!reader->state.passing && !reader->state.begun) {
-    const char *bad = NULL;
+    bool bad;
     const char *const value = pass_between(reader, p, end, &bad);
-    if (SBPI_UNLIKELY(value == NULL)) {
-      const struct sbp_span seen = {bad, 1};
-      p = bad;
+    if (SBPI_UNLIKELY(bad)) {
+      const struct sbp_span seen = {value, 1};
+      p = value;
       begin_passing(reader, SBP_ERROR_SYNTAX, reader->place, seen, "a comma or ]");
       /* The last element was whole: this line may be the one to go on at. */
       reader->state.line_began = reader->place.column == 1;

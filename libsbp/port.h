@@ -33,35 +33,42 @@ int strcmp(const char *a, const char *b);
 #define SBPI_NOINLINE
 #endif
 
+/* A copy of known size, which is a few instructions in line. In freestanding programs memcpy() would be a call. */
+#if defined(__GNUC__)
+#define SBPI_COPY(to, from, size) __builtin_memcpy((to), (from), (size))
+#else
+#define SBPI_COPY(to, from, size) memcpy((to), (from), (size))
+#endif
+
 /* One load or store where the machine's order is the wire's; else byte by byte, which is right everywhere. (Compilers
  * can make one load of such bytes too, but gcc 12 takes them apart again near other stores.) */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 SBPI_INLINE uint16_t sbpi_load16(const uint8_t *p) {
   uint16_t v;
-  memcpy(&v, p, sizeof v);
+  SBPI_COPY(&v, p, sizeof v);
   return v;
 }
 
 SBPI_INLINE uint32_t sbpi_load32(const uint8_t *p) {
   uint32_t v;
-  memcpy(&v, p, sizeof v);
+  SBPI_COPY(&v, p, sizeof v);
   return v;
 }
 
 SBPI_INLINE uint64_t sbpi_load64(const uint8_t *p) {
   uint64_t v;
-  memcpy(&v, p, sizeof v);
+  SBPI_COPY(&v, p, sizeof v);
   return v;
 }
 
 SBPI_INLINE void sbpi_store16(uint8_t *p, uint16_t v) {
-  memcpy(p, &v, sizeof v);
+  SBPI_COPY(p, &v, sizeof v);
 }
 SBPI_INLINE void sbpi_store32(uint8_t *p, uint32_t v) {
-  memcpy(p, &v, sizeof v);
+  SBPI_COPY(p, &v, sizeof v);
 }
 SBPI_INLINE void sbpi_store64(uint8_t *p, uint64_t v) {
-  memcpy(p, &v, sizeof v);
+  SBPI_COPY(p, &v, sizeof v);
 }
 #else
 SBPI_INLINE uint16_t sbpi_load16(const uint8_t *p) {

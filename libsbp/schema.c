@@ -20,7 +20,7 @@ enum sbp_status sbpi_schema_fault(struct sbp_schema_error *error, const struct s
                                   ...) {
   char place[32] = "";
   if (origin->line > 0)
-    snprintf(place, sizeof(place), "%u:%u:", (unsigned)origin->line, (unsigned)origin->column);
+    (void)snprintf(place, sizeof(place), "%u:%u:", (unsigned)origin->line, (unsigned)origin->column);
   /* No part may push the others out. */
   int length = snprintf(error->text, sizeof(error->text), "%.160s%s%s%s%.64s%s%s%.64s%s",
                         origin->file == NULL ? "" : origin->file, origin->file == NULL ? "" : ":", place,
@@ -29,7 +29,7 @@ enum sbp_status sbpi_schema_fault(struct sbp_schema_error *error, const struct s
                         origin->field == NULL ? "" : origin->field, origin->field == NULL ? "" : ": ");
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error->text + length, sizeof(error->text) - (size_t)length, format, arguments);
+  (void)vsnprintf(error->text + length, sizeof(error->text) - (size_t)length, format, arguments);
   va_end(arguments);
   for (char *c = error->text; *c != '\0'; c++)
     if ((unsigned char)*c < 0x20 || *c == 0x7f)
@@ -38,7 +38,7 @@ enum sbp_status sbpi_schema_fault(struct sbp_schema_error *error, const struct s
 }
 
 enum sbp_status sbpi_schema_no_memory(struct sbp_schema_error *error) {
-  snprintf(error->text, sizeof(error->text), "out of memory");
+  (void)snprintf(error->text, sizeof(error->text), "out of memory");
   return SBP_ERROR_MEMORY;
 }
 

@@ -30,7 +30,7 @@ static bool fault(struct reader *reader, const char *format, ...) {
   char text[sizeof(reader->error->text)];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof(text), format, arguments);
+  (void)vsnprintf(text, sizeof(text), format, arguments);
   va_end(arguments);
   reader->status = sbpi_schema_fault(reader->error, &reader->origin, "%s", text);
   return false;
@@ -121,7 +121,7 @@ static bool check_keys(struct reader *reader, json_t *object, const struct key *
   return true;
 }
 
-#define CHECK_KEYS(reader, object, keys) check_keys(reader, object, keys, sizeof(keys) / sizeof(keys[0]))
+#define CHECK_KEYS(reader, object, keys) check_keys(reader, object, keys, sizeof(keys) / sizeof((keys)[0]))
 
 /* ---- Names and numbers ------------------------------------------------------------------------------------------ */
 
@@ -219,6 +219,14 @@ static bool read_bit_range(struct reader *reader, const char *text, unsigned wid
   return true;
 }
 
+/* A line's "meaning" has each name once, and none of bits that mean nothing. */
+static bool is_named_already(const struct sbp_bits *bits, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(bits[i].name, name) == 0)
+      return strcmp(name, "Reserved") != 0;
+  return false;
+}
+
 static bool read_bits(struct reader *reader, json_t *array, struct sbp_field *field) {
   static const struct key keys[] = {
       {"bits", JSON_STRING, true}, {"name", JSON_STRING, true}, {"values", JSON_OBJECT, false}};
@@ -245,6 +253,8 @@ static bool read_bits(struct reader *reader, json_t *array, struct sbp_field *fi
     if ((taken & mask) != 0)
       return fault(reader, "bits \"%s\": they overlap others", range);
     taken |= mask;
+    if (is_named_already(bits, i, one.name))
+      return fault(reader, "bits \"%s\": others have the name %s already", range, one.name);
     json_t *const values = json_object_get(item, "values");
     if (values != NULL && !read_values(reader, values, &one))
       return false;
@@ -391,7 +401,7 @@ static bool read_field(struct reader *reader, json_t *object, struct sbp_schema_
   struct sbp_field *const field = &entry->fields[position];
   struct sbpi_field_source *const source = &entry->sources[position];
   const char *const name = json_string_value(json_object_get(object, "name"));
-  snprintf(reader->field_label, sizeof(reader->field_label), "%zu", position + 1);
+  (void)snprintf(reader->field_label, sizeof(reader->field_label), "%zu", position + 1);
   reader->origin.field = reader->field_label;
   if (name != NULL) {
     sbpi_locate(&reader->locator, name, &reader->origin);
@@ -538,7 +548,7 @@ static bool read_entries(struct reader *reader, const json_t *root, const char *
   const json_t *const array = json_object_get(root, key);
   reader->locator = (struct sbpi_locator){.text = reader->locator.text, .size = reader->locator.size, .line = 1};
   for (size_t i = 0; i < json_array_size(array); i++) {
-    snprintf(reader->owner_label, sizeof(reader->owner_label), "%s[%zu]", key, i);
+    (void)snprintf(reader->owner_label, sizeof(reader->owner_label), "%s[%zu]", key, i);
     reader->origin = (struct sbpi_origin){.file = reader->origin.file, .owner = reader->owner_label};
     if (!read_entry(reader, json_array_get(array, i), is_message))
       return false;

@@ -26,7 +26,6 @@ size_t sbpi_utf8_prefix(const uint8_t *text, size_t size, bool *valid) {
   uint8_t low;
   uint8_t high;
   const size_t whole = character_size(text[0], &low, &high);
-  *valid = false;
   size_t i = 1;
   for (; i < whole && i < size && text[i] >= low && text[i] <= high; i++) {
     low = 0x80;

@@ -315,8 +315,12 @@ SBPI_NOINLINE static void take_leap(struct sbp_clock *clock, const uint8_t *payl
   clock->leap.told = true;
 }
 
-/* The time with this time of week that is nearest to a time. */
-static int64_t nearest(int64_t gps, const struct told *told) {
+/* The time with this time of week that is nearest to what the clock shows. */
+static int64_t nearest(const struct sbp_clock *clock, const struct told *told) {
+  const int64_t gps = clock->gps;
+  const int64_t step = ((int64_t)told->tow - clock->tow) * MS_NS + told->ns - clock->ns;
+  if (SBPI_LIKELY(step >= -LONE_TOW_NS && step <= LONE_TOW_NS))
+    return gps + step;
   const int64_t week_ns = (int64_t)SBP_GPS_WEEK_MS * MS_NS;
   const int64_t of_week = (int64_t)told->tow * MS_NS + told->ns;
   return floor_divide(gps - of_week + week_ns / 2, week_ns) * week_ns + of_week;
@@ -341,15 +345,19 @@ bool sbp_clock_feed(struct sbp_clock *clock, const struct sbp_message *message, 
     return false;
   if (told.week > 0) {
     clock->gps = sbp_gps_join((struct sbp_week_time){told.week, told.tow, told.ns});
+    clock->tow = told.tow;
+    clock->ns = told.ns;
     clock->known = true;
     return true;
   }
   if (!clock->known)
     return false;
-  const int64_t gps = nearest(clock->gps, &told);
+  const int64_t gps = nearest(clock, &told);
   if (gps < clock->gps - LONE_TOW_NS || gps > clock->gps + LONE_TOW_NS)
     return false;
   clock->gps = gps;
+  clock->tow = told.tow;
+  clock->ns = told.ns;
   return true;
 }
 

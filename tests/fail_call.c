@@ -103,6 +103,7 @@ int open(const char *path, int flags, ...) {
   return result;
 }
 
+#if defined(__GLIBC__) /* elsewhere it is open() itself */
 int open64(const char *path, int flags, ...) {
   va_list arguments;
   va_start(arguments, flags);
@@ -110,6 +111,7 @@ int open64(const char *path, int flags, ...) {
   va_end(arguments);
   return open(path, flags | O_LARGEFILE, mode);
 }
+#endif
 
 int close(int descriptor) {
   const bool failed = fails("close");

@@ -369,6 +369,36 @@ static void where_memory_is_out_a_frame_stays_what_it_is(void **state) {
   assert_int_equal(counter.in_use, 0);
 }
 
+/* ---- Parts ------------------------------------------------------------------------------------------------------ */
+
+static void a_part_with_lookahead_gives_the_frames_that_begin_in_it(void **state) {
+  (void)state;
+  static struct found found;
+  for (uint32_t seed = 1; seed < 20; seed++) {
+    make_stream(&stream, seed, 12, 60);
+    pull(&stream, false, &found);
+    for (size_t end = 0; end <= stream.size; end++) {
+      const size_t behind = stream.size - end < SBP_FRAME_MAX - 1 ? stream.size - end : SBP_FRAME_MAX - 1;
+      struct sbp_scanner scanner = {.lookahead = behind};
+      struct sbp_frame frame;
+      enum sbp_status status;
+      size_t at = 0;
+      size_t used;
+      size_t frames = 0;
+      while ((status = sbp_scan(&scanner, stream.data + at, end + behind - at, true, &frame, &used)) == SBP_OK) {
+        at += used;
+        assert_true((size_t)(frame.bytes - stream.data) < end);
+        assert_int_equal(at, found.offset[frames++]);
+      }
+      assert_int_equal(status, SBP_END);
+      /* The next one, if there is one, begins behind the part; what is scanned ends with it, or with a frame. */
+      assert_int_equal(at + used, at > end ? at : end);
+      if (frames < found.count)
+        assert_true(found.offset[frames] > end && scanner.crc_failures <= found.crc_failures);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_stream_cut_in_two_anywhere_gives_what_a_scan_of_it_gives),
@@ -379,6 +409,7 @@ int main(void) {
       cmocka_unit_test(the_end_leaves_a_framer_as_new),
       cmocka_unit_test(a_taken_frame_outlives_its_input_and_the_view_is_gone),
       cmocka_unit_test(where_memory_is_out_a_frame_stays_what_it_is),
+      cmocka_unit_test(a_part_with_lookahead_gives_the_frames_that_begin_in_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

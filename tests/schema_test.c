@@ -552,6 +552,8 @@ static void refuses_bit_fields_that_the_field_does_not_hold(void **state) {
       {"u8", "{\"bits\":\"a\",\"name\":\"b\"}", "bits \"a\": not as \"0-2\" or \"3\""},
       {"u8", "{\"bits\":\"00\",\"name\":\"b\"}", "bits \"00\": not as \"0-2\" or \"3\""},
       {"u8", "{\"bits\":\"0-3\",\"name\":\"b\"},{\"bits\":\"3\",\"name\":\"c\"}", "bits \"3\": they overlap others"},
+      {"u8", "{\"bits\":\"0\",\"name\":\"b\"},{\"bits\":\"3\",\"name\":\"b\"}",
+       "bits \"3\": others have the name b already"},
       {"u8", "{\"bits\":\"0-1\",\"name\":\"b\",\"values\":{\"4\":\"x\"}}", "bits b: value 4: not in 2 bits"},
       {"u8", "{\"bits\":\"0-1\",\"name\":\"b\",\"values\":{\"0x1\":\"x\"}}",
        "bits b: value \"0x1\": not a decimal number"},

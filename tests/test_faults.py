@@ -53,6 +53,10 @@ RUNS = {
     "redirected back": ("json2sbp", [], {"-": LINES}),
     "wrapped": ("json2json", ["a", "out", "--error-handler", "to-invalid"], {"a": WRAPPED}),
     "a long value": ("json2json", ["a", "out"], {"a": SHORT_LINE + LONG + SHORT_LINE}),
+    "reports": ("sbpinfo", ["--json", "a", "b", "-o", "out"], {"a": FRAMES, "b": LOG}),
+    "parts": ("sbpinfo", ["--splits", "3", "a", "-o", "out"], {"a": FRAMES}),
+    "a table": ("sbp2csv", ["a", "MSG_LOG", "-o", "out", "--report", "report"], {"a": FRAMES}),
+    "a track": ("sbp2csv", ["--track", "gpx", "a", "-o", "out"], {"a": FRAMES}),
     "help": ("json2sbp", ["--help"], {}),
     "describe": ("sbp2json", ["--describe"], {}),
 }

@@ -19,10 +19,13 @@ SCALE = float(os.environ.get("SBPKIT_TEST_SCALE", "1"))
 
 def _is_plain():
     path = BIN / "sbp2json"
-    return not EMULATOR and path.exists() and b"__asan_init" not in path.read_bytes()
+    if EMULATOR or not path.exists():
+        return False
+    program = path.read_bytes()
+    return b"__asan_init" not in program and b"__gcov_" not in program
 
 
-# Whether time, memory and system calls are the tools' own: not those of an emulator or a sanitizer.
+# Whether time, memory and system calls are the tools' own: not those of an emulator, a sanitizer or coverage.
 PLAIN = _is_plain()
 
 HEARTBEAT = bytes.fromhex("55ffff2a00040032000009a7")
@@ -40,7 +43,8 @@ def times(count):
 
 
 def command(name, *args):
-    return [*EMULATOR, str(BIN / name), *map(str, args)]
+    path = BIN / name
+    return [*EMULATOR, str(path if path.exists() else path.with_suffix(".exe")), *map(str, args)]
 
 
 class Result:

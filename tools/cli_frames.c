@@ -53,9 +53,9 @@ static void run_describe(const struct cli_frames *frames, char *text, size_t siz
   const uint16_t type = (uint16_t)(frames->run.head[1] | frames->run.head[2] << 8);
   const struct sbp_message *const message = sbp_message_by_id(frames->cli->schema, type);
   text[0] = '\0';
-  if (frames->run.length == 1) {
+  if (frames->run.length == 1)
     return; /* which says nothing */
-  } else if (frames->run.zeros) {
+  if (frames->run.zeros) {
     (void)snprintf(text, size, ", all zeros");
   } else if (frames->run.first == SBP_ERROR_CRC && frames->run.length < SBP_FRAME_HEADER) {
     return; /* most of what was taken for a header is the good frame that follows */

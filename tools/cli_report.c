@@ -39,29 +39,42 @@ static size_t character_length(const unsigned char *c) {
   return length;
 }
 
-/* The same as cli_print_string() writes. */
+/* What stands in a JSON string for the character at *text, which moves behind it; what is not UTF-8 becomes U+FFFD.
+ * Returns the size. */
+static size_t escape(const char **text, char out[8]) {
+  const char c = **text;
+  size_t size = character_length((const unsigned char *)*text);
+  *text += size == 0 ? 1 : size;
+  if (size == 0)
+    size = (size_t)snprintf(out, 8, "\\ufffd");
+  else if (c == '"' || c == '\\')
+    size = (size_t)snprintf(out, 8, "\\%c", c);
+  else if (size == 1 && (unsigned char)c < ' ')
+    size = (size_t)snprintf(out, 8, "\\u%04x", (unsigned)c);
+  else
+    memcpy(out, *text - size, size);
+  return size;
+}
+
+/* A string that may hold anything, as file names do. */
 static void add_string(struct cli *cli, struct sbp_buffer *to, const char *text) {
+  char escaped[8];
   add(cli, to, "\"");
   while (*text != '\0') {
-    const size_t length = character_length((const unsigned char *)text);
-    if (length == 0)
-      add(cli, to, "\\ufffd");
-    else if (*text == '"' || *text == '\\')
-      add(cli, to, "\\%c", *text);
-    else if (length == 1 && (unsigned char)*text < ' ')
-      add(cli, to, "\\u%04x", (unsigned)*text);
-    else
-      append(cli, to, text, length);
-    text += length == 0 ? 1 : length;
+    const size_t size = escape(&text, escaped);
+    append(cli, to, escaped, size);
   }
   add(cli, to, "\"");
 }
 
 void cli_print_string(struct cli *cli, const char *text) {
-  struct sbp_buffer string = {.allocator = &cli_allocator};
-  add_string(cli, &string, text);
-  cli_write(cli, string.data, string.size);
-  sbp_buffer_free(&string);
+  char escaped[8];
+  cli_write(cli, "\"", 1);
+  while (*text != '\0') {
+    const size_t size = escape(&text, escaped);
+    cli_write(cli, escaped, size);
+  }
+  cli_write(cli, "\"", 1);
 }
 
 /* Begin an element of the list of faults; false where the list is full or not wanted. */

@@ -47,10 +47,7 @@ bool cli_schema_read(struct cli *cli) {
   cli->schema_arena.allocator = &cli_allocator;
   for (const char *path = cli_list_next(paths, NULL); path != NULL && done; path = cli_list_next(paths, path)) {
     text.size = 0;
-    if (!read_file(cli, path, &text))
-      done = false;
-    else if (sbp_schema_add(&set, path, text.data, text.size, &error) != SBP_OK)
-      done = false;
+    done = read_file(cli, path, &text) && sbp_schema_add(&set, path, text.data, text.size, &error) == SBP_OK;
   }
   if (done && paths->size > 0)
     done = sbp_schema_build(&set, &cli->schema, &error) == SBP_OK;

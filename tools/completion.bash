@@ -25,8 +25,13 @@ _sbpkit() {
     ;;
   -o | --output | --report | --schema | --sender | --first | --range | --from | --to | --every | --splits) return ;;
   *)
-    [[ $word == -* ]] || return
-    words=$("$tool" --help 2>/dev/null | grep -o -e '--[a-z0-9-]*' | sort -u)
+    if [[ ${tool##*/} == sbp2csv && $word == MSG* ]]; then
+      words=$("$tool" --describe 2>/dev/null | awk 'NR > 1 { print $4 }')
+    elif [[ $word != -* ]]; then
+      return
+    else
+      words=$("$tool" --help 2>/dev/null | grep -o -e '--[a-z0-9-]*' | sort -u)
+    fi
     ;;
   esac
   mapfile -t COMPREPLY < <(compgen -P "$first" -W "$words" -- "$word")

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,7 +63,7 @@ void io_start(void) {
   catch_stop(SIGINT);
   catch_stop(SIGTERM);
   /* Writes tell of a closed pipe by EPIPE: then the progress line can go before the tool does. */
-  signal(SIGPIPE, SIG_IGN);
+  (void)signal(SIGPIPE, SIG_IGN);
 }
 
 const char *io_error(void) {
@@ -184,9 +185,26 @@ bool io_seek(const struct io_file *file, uint64_t offset) {
   return offset <= INT64_MAX && lseek(file->descriptor, (off_t)offset, SEEK_SET) >= 0;
 }
 
+/* Wait until one of the descriptors can be read, the second one being there or -1: as poll() does. */
+static int wait_for_input(int one, int other, int milliseconds) {
+#if defined(__APPLE__)
+  /* Whose poll() takes no devices, as serial ports are. */
+  if (one < FD_SETSIZE && other < FD_SETSIZE) {
+    struct timeval time = {.tv_sec = 0, .tv_usec = 0};
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(one, &set);
+    if (other >= 0)
+      FD_SET(other, &set);
+    return select((one > other ? one : other) + 1, &set, NULL, NULL, milliseconds == 0 ? &time : NULL);
+  }
+#endif
+  struct pollfd wanted[2] = {{.fd = one, .events = POLLIN}, {.fd = other, .events = POLLIN}};
+  return poll(wanted, 2, milliseconds);
+}
+
 bool io_ready(const struct io_file *file) {
-  struct pollfd wanted = {.fd = file->descriptor, .events = POLLIN};
-  return file->kind == IO_REGULAR || poll(&wanted, 1, 0) > 0;
+  return file->kind == IO_REGULAR || wait_for_input(file->descriptor, -1, 0) > 0;
 }
 
 void io_wait(const struct io_file *file) {
@@ -199,8 +217,7 @@ void io_wait(const struct io_file *file) {
       wake_write = ends[1];
     }
   }
-  struct pollfd wanted[2] = {{.fd = file->descriptor, .events = POLLIN}, {.fd = wake_read, .events = POLLIN}};
-  while (stop_signal == 0 && poll(wanted, 2, -1) < 0 && errno == EINTR)
+  while (stop_signal == 0 && wait_for_input(file->descriptor, wake_read, -1) < 0 && errno == EINTR)
     continue;
 }
 
@@ -261,9 +278,9 @@ int io_die(int signal_number) {
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, number);
-  signal(number, SIG_DFL);
+  (void)signal(number, SIG_DFL);
   sigprocmask(SIG_UNBLOCK, &only, NULL);
-  raise(number);
+  (void)raise(number);
   return 128 + number;
 }
 

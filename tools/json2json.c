@@ -107,13 +107,13 @@ static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool
   const enum sbp_status status = cli_json_next(cli, &self->json, data, size, last, bytes, &line, used);
   switch (status) {
   case SBP_OK: {
-    const size_t end = line.frame_size - 2;
+    const size_t crc = line.frame_size - 2;
     const struct sbp_frame frame = {
         .bytes = bytes,
         .payload = bytes + SBP_FRAME_HEADER,
         .type = (uint16_t)(bytes[1] | bytes[2] << 8),
         .sender = (uint16_t)(bytes[3] | bytes[4] << 8),
-        .crc = (uint16_t)(bytes[end] | bytes[end + 1] << 8),
+        .crc = (uint16_t)(bytes[crc] | bytes[crc + 1] << 8),
         .length = bytes[5],
     };
     write_message(self, &line, &frame);

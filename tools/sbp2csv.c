@@ -32,6 +32,7 @@ static void write_columns(struct sbp2csv *self, const struct sbp_struct *body, c
 }
 
 static void write_head(struct sbp2csv *self) {
+  cli_begin_record(&self->cli);
   cli_print(&self->cli, "utc,gps_week,sender");
   write_columns(self, &self->message->body, "");
   cli_print(&self->cli, "\r\n");
@@ -44,6 +45,7 @@ static void write_head(struct sbp2csv *self) {
 static char *write_cell(char *out, const char *text, size_t size) {
   bool plain = true;
   for (size_t i = 0; i < size && plain; ++i)
+    /* cppcheck-suppress uninitvar ; all of text is there */
     plain = text[i] != ',' && text[i] != '"' && text[i] != '\r' && text[i] != '\n';
   if (!plain)
     *out++ = '"';

@@ -102,6 +102,7 @@ static void write_geojson(struct sbp2csv *self, const struct cli_position *posit
 }
 
 void track_head(struct sbp2csv *self) {
+  cli_begin_record(&self->cli);
   if (self->track == CSV_GPX)
     cli_print(&self->cli,
               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gpx version=\"1.1\" creator=\"sbpkit %s\" "
@@ -144,6 +145,7 @@ void track_point(struct sbp2csv *self, const struct sbp_message *message, const 
 }
 
 void track_foot(struct sbp2csv *self) {
+  cli_begin_record(&self->cli);
   cli_print(&self->cli, "%s", self->track == CSV_GPX ? "</trkseg></trk></gpx>\n" : "\n]}\n");
   if (self->points == 0)
     cli_note(&self->cli, "no fix was found: no message with latitude and longitude whose mode is valid");

@@ -45,7 +45,7 @@ static bool read_file(const char *path, struct sbp_buffer *text) {
   } while (got > 0);
   const bool failed = ferror(file) != 0;
   const int error = errno;
-  fclose(file);
+  (void)fclose(file);
   errno = error;
   return !failed;
 }
@@ -59,10 +59,12 @@ static void write_file(const char *directory, const char *name, const struct sbp
     FILE *const file = fopen(unfinished, "wb");
     if (file == NULL)
       fail("%s: %s", unfinished, strerror(errno));
+    /* cppcheck-suppress nullPointerRedundantCheck ; fail() does not return */
     const bool written = fwrite(text->data, 1, text->size, file) == text->size;
+    /* cppcheck-suppress nullPointerRedundantCheck ; the same */
     if (fclose(file) != 0 || !written)
       fail("%s: %s", unfinished, strerror(errno));
-    remove(path); /* not everywhere does rename() replace a file */
+    (void)remove(path); /* not everywhere does rename() replace a file */
     if (rename(unfinished, path) != 0)
       fail("%s: %s", path, strerror(errno));
   }
@@ -95,6 +97,7 @@ static char **list_files(const char *directory, size_t *count) {
   closedir(folder);
   if (*count == 0)
     fail("%s: no schema file (*.json) is in it", directory);
+  /* cppcheck-suppress nullPointer ; there is a path, since fail() does not return */
   qsort(paths, *count, sizeof(paths[0]), compare_paths);
   return paths;
 }

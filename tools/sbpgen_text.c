@@ -11,11 +11,11 @@ enum { EXIT_FAULT = 2 };
 
 _Noreturn void fail(const char *format, ...) {
   va_list arguments;
-  fputs("sbpgen: ", stderr);
+  (void)fputs("sbpgen: ", stderr);
   va_start(arguments, format);
-  vfprintf(stderr, format, arguments);
+  (void)vfprintf(stderr, format, arguments);
   va_end(arguments);
-  fputc('\n', stderr);
+  (void)fputc('\n', stderr);
   exit(EXIT_FAULT);
 }
 

@@ -174,10 +174,12 @@ static bool prepare(struct cli *cli) {
   struct sbpinfo *const self = (struct sbpinfo *)cli;
   cli_frames_prepare(cli, &self->frames);
   self->frames.outside = outside;
-  cli->record_max = sbp_line_max(&(struct sbp_line_options){.schema = cli->schema});
+  self->number = malloc(sbp_line_max(&(struct sbp_line_options){.schema = cli->schema}));
   cli_positions_find(cli->schema, self->positions);
   info_device_prepare(self->positions, self->roles);
-  if (sort_of(self->sort) < 0) {
+  if (self->number == NULL) {
+    cli_fail(cli, "out of memory");
+  } else if (sort_of(self->sort) < 0) {
     cli_fail(cli, "--sort %s: not one of messages, bytes, rate, gap, name, id", self->sort);
   } else if (self->splits != NULL && (!cli_number(self->splits, strlen(self->splits), &self->parts) ||
                                       self->parts == 0 || self->parts > INFO_SPLITS_MAX)) {

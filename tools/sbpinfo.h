@@ -35,7 +35,8 @@ struct info_timeline {
   int64_t begin;  /* GPS time */
   int64_t length; /* of a step, in ns; 0: nothing had a time yet */
   size_t count;   /* steps in use */
-  size_t at;      /* the step that goes on */
+  size_t at;      /* the step that goes on, */
+  int64_t from;   /* and when it began */
   struct {
     uint64_t messages;
     uint64_t damage; /* bytes outside frames */
@@ -139,6 +140,7 @@ struct sbpinfo {
   const char *sort;
   const char *splits; /* as it was given */
   uint64_t parts;     /* of it */
+  char *number;       /* room for the text of one */
   bool printed;       /* something, of an input before */
 
   struct cli_frames frames;

@@ -99,7 +99,7 @@ static void print_fix(struct sbpinfo *self, const char *name, const struct cli_p
   for (int axis = 0; axis < CLI_AXES; ++axis) {
     const struct sbp_field_view view = info_axis(position, fix, axis);
     cli_print(cli, ",\"%s\":", view.field->name);
-    cli->out_end = sbp_field_write(&line, &view, cli_room(cli));
+    cli_write(cli, self->number, (size_t)(sbp_field_write(&line, &view, self->number) - self->number));
   }
   cli_print(cli, "}");
 }
@@ -165,6 +165,7 @@ void info_print_json(struct sbpinfo *self) {
   struct cli *const cli = &self->cli;
   const struct info *const info = &self->info;
   const bool known = info->clock.known;
+  cli_begin_record(cli);
   cli_print(cli, "{");
   print_string(cli, "file", cli->input.name);
   cli_print(cli, ",\"bytes\":%" PRIu64 ",\"messages\":%" PRIu64 ",\"whole\":%s,", info->bytes, info->messages,

@@ -87,8 +87,10 @@ void info_print_splits(struct cli *cli, uint64_t parts) {
       end = size;
     else if (ideal > begin)
       end = frame_end(&window, certain_place(&window, ideal));
-    if (!cli->stop)
+    if (!cli->stop) {
+      cli_begin_record(cli);
       cli_print(cli, "%" PRIu64 ":%" PRIu64 "\n", begin, end);
+    }
     begin = end;
   }
 }

@@ -78,12 +78,14 @@ static struct text duration(int64_t ns) {
 static struct text utc(const struct sbpinfo *self, int64_t gps) {
   struct text text;
   *sbp_utc_write(sbp_utc_from_gps(&self->info.clock.leap, cli_whole_ms(gps)), text.bytes) = '\0';
+  /* cppcheck-suppress uninitvar ; it was written in the line above */
   return text;
 }
 
 static struct text week_and_tow(int64_t gps) {
   struct text text;
   *sbp_gps_write(cli_whole_ms(gps), text.bytes) = '\0';
+  /* cppcheck-suppress uninitvar ; it was written in the line above */
   return text;
 }
 
@@ -206,7 +208,7 @@ static void print_senders(struct sbpinfo *self) {
               100 * (double)messages / (double)self->info.messages);
   }
   if (count > SENDERS_SHOWN)
-    cli_print(cli, " and %zu more", count - SENDERS_SHOWN);
+    cli_print(cli, " and %u more", (unsigned)(count - SENDERS_SHOWN));
   if (count > 0)
     cli_print(cli, "\n");
 }
@@ -277,6 +279,7 @@ static void print_timeline(struct sbpinfo *self, bool blocks) {
 
 void info_print_text(struct sbpinfo *self) {
   const bool blocks = shows_blocks(self);
+  cli_begin_record(&self->cli);
   if (self->printed)
     cli_print(&self->cli, "\n");
   self->printed = true;

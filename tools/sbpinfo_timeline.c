@@ -16,13 +16,17 @@ static void widen(struct info_timeline *timeline) {
 
 void info_timeline_go(struct info_timeline *timeline, int64_t gps) {
   if (timeline->length == 0) {
-    timeline->begin = gps;
+    timeline->begin = timeline->from = gps;
     timeline->length = 1000000;
+    timeline->count = 1;
   }
+  if (gps >= timeline->from && gps - timeline->from < timeline->length)
+    return;
   int64_t at = gps < timeline->begin ? 0 : (gps - timeline->begin) / timeline->length;
   for (; at >= INFO_STEPS; at /= 2)
     widen(timeline);
   timeline->at = (size_t)at;
+  timeline->from = timeline->begin + at * timeline->length;
   if (timeline->at >= timeline->count)
     timeline->count = timeline->at + 1;
 }

@@ -40,8 +40,10 @@ int main(int argc, char **argv) {
   struct sbp_framer framer = {.scanner = {.cpu = options.cpu}};
   char *line = malloc(sbp_line_max(&options));
   const int connection = line == NULL ? -1 : connect_to(argv[1], argv[2]);
-  if (connection < 0)
+  if (connection < 0) {
+    free(line);
     return 1;
+  }
 
   uint8_t in[4096];
   ssize_t got;

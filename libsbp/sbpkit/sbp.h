@@ -117,14 +117,16 @@ struct sbp_scanner {
   enum sbp_cpu cpu;
   bool stop;             /* return at each candidate that fails, instead of going on */
   size_t lookahead;      /* bytes at the end of data in which no frame is looked for: one that begins before may reach
-                            into them. So a part of a log can be read as the scan of all of it would read it. */
+                            into them. So a part of a log can be read as the scan of all of it would read it.
+                            For sbp_push() 0. */
   uint64_t crc_failures; /* candidates whose bytes are all there and whose CRC is wrong */
   uint64_t truncated;    /* candidates that the end of the input cut off */
   void (*failed)(void *context, const uint8_t *candidate, enum sbp_status why);
   void *context;
 };
 
-/* Find the next frame in data[0 .. size). `last` says that no more will follow. Returns
+/* Find the next frame in data[0 .. size), which may be NULL where size is 0. `last` says that no more will follow.
+ * Returns
  *   SBP_OK         with *frame; data before frame->bytes lies outside frames; *used is the offset behind the frame
  *   SBP_NEED_MORE  the first *used bytes lie outside frames; call again with the rest and more behind it (at most
  *                  SBP_FRAME_MAX - 1 bytes are left over). Never when `last`.
@@ -166,7 +168,7 @@ SBP_API size_t sbp_frame_pack(enum sbp_cpu cpu, uint16_t type, uint16_t sender, 
 SBP_API uint16_t sbp_crc16(enum sbp_cpu cpu, uint16_t crc, const void *data, size_t size);
 
 /* Base64, standard alphabet with padding (RFC 4648 section 4). The text of size bytes has SBP_BASE64_SIZE(size). */
-#define SBP_BASE64_SIZE(size) (((size) + 2) / 3 * 4)
+#define SBP_BASE64_SIZE(size) (((size_t)(size) + 2) / 3 * 4)
 
 /* Write the base64 of size bytes, no NUL, and return its end. */
 SBP_API char *sbp_base64_encode(enum sbp_cpu cpu, const uint8_t *data, size_t size, char *out);
@@ -519,8 +521,9 @@ struct sbp_reader {
   } state;
 };
 
-/* Read the next JSON value of a stream and make its frame. data[0 .. size) goes on where the last call left off: behind
- * the *used bytes it took. Values may stand in any number on a line or over several; a top-level array holds messages.
+/* Read the next JSON value of a stream and make its frame. data[0 .. size), which may be NULL where size is 0, goes on
+ * where the last call left off: behind the *used bytes it took. Values may stand in any number on a line or over
+ * several; a top-level array holds messages.
  * Returns
  *   SBP_OK         a frame of line->frame_size bytes stands in frame (room: SBP_FRAME_MAX)
  *   SBP_NEED_MORE  call again with the rest and more behind it; what was read of a value is not read again. A full
@@ -659,6 +662,8 @@ struct sbp_clock {
   bool known;  /* there was one; else gps means nothing */
   struct sbp_leap leap;
 
+  uint32_t tow; /* of gps, in ms, and what that leaves over */
+  int32_t ns;
   /* Where the time stands in the payloads of messages that came before. */
   struct sbp_clock_place {
     const struct sbp_message *message;
@@ -694,24 +699,34 @@ struct sbp_clock {
  * session and is not what is known. A later one wins. */
 SBP_API bool sbp_clock_feed(struct sbp_clock *clock, const struct sbp_message *message, const struct sbp_frame *frame);
 
-/* Take GPS time apart, and put it together; week up to SBP_GPS_WEEK_MAX. */
+/* Take GPS time apart; the week is at most SBP_GPS_WEEK_MAX. */
 SBP_API struct sbp_week_time sbp_gps_split(int64_t gps);
+
+/* Put it together again. */
 SBP_API int64_t sbp_gps_join(struct sbp_week_time time);
 
-/* GPS time as UTC, and back; 0 for a utc that is none. A second 60 where there is no leap second stands for the second
- * after it. */
+/* GPS time as UTC. */
 SBP_API struct sbp_utc sbp_utc_from_gps(const struct sbp_leap *leap, int64_t gps);
+
+/* UTC as GPS time; 0 for a utc that is none. A second 60 where there is no leap second stands for the second after it.
+ */
 SBP_API int64_t sbp_gps_from_utc(const struct sbp_leap *leap, struct sbp_utc utc);
 
-/* Times as text, no NUL; out has room for SBP_TIME_TEXT_MAX bytes, the end is returned. UTC as in ISO 8601, to the ms,
- * or to the ns where it is not whole ms: 2016-12-31T23:59:60.000Z. GPS time as week:tow, tow in ms: 1930:17000. */
+/* Room for a time as text. */
 enum { SBP_TIME_TEXT_MAX = 48 };
+
+/* Write UTC as in ISO 8601, to the ms, or to the ns where it is not whole ms: 2016-12-31T23:59:60.000Z. No NUL; out has
+ * room for SBP_TIME_TEXT_MAX bytes, the end is returned. */
 SBP_API char *sbp_utc_write(struct sbp_utc utc, char *out);
+
+/* The same of GPS time, as week:tow, tow in ms: 1930:17000. */
 SBP_API char *sbp_gps_write(int64_t gps, char *out);
 
-/* Read such text, all of it; false where it is none, or out of range. Of UTC the seconds, or their fraction of up to 9
- * digits, may be missing; the Z may not. Of tow there may be a fraction of up to 6 digits. */
+/* Read such text of UTC, all of it; false where it is none, or out of range. The seconds, or their fraction of up to 9
+ * digits, may be missing; the Z may not. */
 SBP_API bool sbp_utc_read(const char *text, size_t length, struct sbp_utc *utc);
+
+/* The same of GPS time. Of tow there may be a fraction of up to 6 digits. */
 SBP_API bool sbp_gps_read(const char *text, size_t length, int64_t *gps);
 
 #ifdef __cplusplus

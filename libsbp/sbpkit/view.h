@@ -125,17 +125,24 @@ static inline int64_t sbp_view_s64(struct sbp_view view, uint32_t field) {
   return (int64_t)sbp_view_u64(view, field);
 }
 
+/* In freestanding programs memcpy() would be a call. */
+#if defined(__GNUC__)
+#define SBPI_BITS_TO(value, bits) __builtin_memcpy((value), (bits), sizeof *(bits))
+#else
+#define SBPI_BITS_TO(value, bits) memcpy((value), (bits), sizeof *(bits))
+#endif
+
 static inline float sbp_view_float(struct sbp_view view, uint32_t field) {
   const uint32_t bits = sbp_view_u32(view, field);
   float value;
-  memcpy(&value, &bits, sizeof value);
+  SBPI_BITS_TO(&value, &bits);
   return value;
 }
 
 static inline double sbp_view_double(struct sbp_view view, uint32_t field) {
   const uint64_t bits = sbp_view_u64(view, field);
   double value;
-  memcpy(&value, &bits, sizeof value);
+  SBPI_BITS_TO(&value, &bits);
   return value;
 }
 
