@@ -699,24 +699,34 @@ struct sbp_clock {
  * session and is not what is known. A later one wins. */
 SBP_API bool sbp_clock_feed(struct sbp_clock *clock, const struct sbp_message *message, const struct sbp_frame *frame);
 
-/* Take GPS time apart, and put it together; week up to SBP_GPS_WEEK_MAX. */
+/* Take GPS time apart; the week is at most SBP_GPS_WEEK_MAX. */
 SBP_API struct sbp_week_time sbp_gps_split(int64_t gps);
+
+/* Put it together again. */
 SBP_API int64_t sbp_gps_join(struct sbp_week_time time);
 
-/* GPS time as UTC, and back; 0 for a utc that is none. A second 60 where there is no leap second stands for the second
- * after it. */
+/* GPS time as UTC. */
 SBP_API struct sbp_utc sbp_utc_from_gps(const struct sbp_leap *leap, int64_t gps);
+
+/* UTC as GPS time; 0 for a utc that is none. A second 60 where there is no leap second stands for the second after it.
+ */
 SBP_API int64_t sbp_gps_from_utc(const struct sbp_leap *leap, struct sbp_utc utc);
 
-/* Times as text, no NUL; out has room for SBP_TIME_TEXT_MAX bytes, the end is returned. UTC as in ISO 8601, to the ms,
- * or to the ns where it is not whole ms: 2016-12-31T23:59:60.000Z. GPS time as week:tow, tow in ms: 1930:17000. */
+/* Room for a time as text. */
 enum { SBP_TIME_TEXT_MAX = 48 };
+
+/* Write UTC as in ISO 8601, to the ms, or to the ns where it is not whole ms: 2016-12-31T23:59:60.000Z. No NUL; out has
+ * room for SBP_TIME_TEXT_MAX bytes, the end is returned. */
 SBP_API char *sbp_utc_write(struct sbp_utc utc, char *out);
+
+/* The same of GPS time, as week:tow, tow in ms: 1930:17000. */
 SBP_API char *sbp_gps_write(int64_t gps, char *out);
 
-/* Read such text, all of it; false where it is none, or out of range. Of UTC the seconds, or their fraction of up to 9
- * digits, may be missing; the Z may not. Of tow there may be a fraction of up to 6 digits. */
+/* Read such text of UTC, all of it; false where it is none, or out of range. The seconds, or their fraction of up to 9
+ * digits, may be missing; the Z may not. */
 SBP_API bool sbp_utc_read(const char *text, size_t length, struct sbp_utc *utc);
+
+/* The same of GPS time. Of tow there may be a fraction of up to 6 digits. */
 SBP_API bool sbp_gps_read(const char *text, size_t length, int64_t *gps);
 
 #ifdef __cplusplus
