@@ -29,6 +29,7 @@ pytestmark = pytest.mark.skipif(
 LOG = model.pack(1025, 42, b"\x06hello") + HEARTBEAT + model.pack(522, 1, bytes(range(34)))
 # Inputs of two reads and more, and outputs of two writes and more.
 FRAMES = b"junk" + LOG * 4100
+SOME = LOG * 300
 LINES = b"junk\n" + model.sbp2json(LOG) * 1600
 # Lines that do not fit any more where a block ends.
 WRAPPED = b"junk\n" + b'{"data":%s,"more":"%s"}\n' % (SHORT_LINE.strip(), b"x" * 50000) * 16 + b'{"none":1}\n'
@@ -44,9 +45,9 @@ SCHEMA = json.dumps(
 
 # name: tool, arguments, files; "out" and "report" are what it writes, "-" its standard input and output.
 RUNS = {
-    "two inputs": ("sbp2json", ["a", "b", "-o", "out", "--report", "report"], {"a": b"x" + LOG * 300, "b": LOG * 300}),
+    "two inputs": ("sbp2json", ["a", "b", "-o", "out", "--report", "report"], {"a": b"x" + SOME, "b": SOME}),
     "redirected": ("sbp2json", ["--error-handler", "to-invalid"], {"-": FRAMES}),
-    "over an old output": ("sbp2json", ["a", "out"], {"a": LOG * 300, "out": b"{}\n"}),
+    "over an old output": ("sbp2json", ["a", "out"], {"a": SOME, "out": b"{}\n"}),
     "a schema": ("sbp2json", ["--schema", "schema", "a", "out"], {"a": LOG, "schema": SCHEMA}),
     "back": ("json2sbp", ["a", "b", "-o", "out", "--report", "report"], {"a": LINES, "b": LINES}),
     "from fields": ("json2sbp", ["--from-fields", "--debug", "a", "out"], {"a": LINES + b'{"msg_type":1}\n'}),
@@ -81,7 +82,7 @@ class Outcome:
 
 
 def run(name, call="none", at=1 << 30, failure=0):
-    """A run in a folder of its own, with what it left and the log of the calls watched: (descriptor, result, failed)."""
+    """A run in a folder of its own: what it left, and (descriptor, result, failed) for each call that was watched."""
     program, args, files = RUNS[name]
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as log:
         folder = pathlib.Path(folder)
@@ -107,7 +108,8 @@ def run(name, call="none", at=1 << 30, failure=0):
                 timeout=60,
                 check=False,
             )
-        left = {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in files or path.name == "out"}
+        written = [path for path in folder.iterdir() if path.name not in files or path.name == "out"]
+        left = {path.name: path.read_bytes() for path in written}
         log.seek(0)
         return Outcome(done.returncode, done.stderr, left), [tuple(map(int, line.split())) for line in log]
 

@@ -232,3 +232,16 @@ def test_a_value_of_100_mib_is_one_fault_and_memory_ends_at_the_limit(tmp_path):
     begun = time.monotonic()
     assert measure("json2json", path).code == 1
     assert time.monotonic() - begun < 30
+
+
+@pytest.mark.full
+def test_base64_of_100_mb_is_one_fault_and_of_40_mb_the_bytes_it_stands_for(tmp_path):
+    for payload, code in ((b"QUJD" * 33400000, 1), (b"QUJD" * 13400000, 0)):
+        path = tmp_path / "lines"
+        with open(path, "wb") as file:
+            for part in (SHORT_LINE, b'{"msg_name":"INVALID","payload":"', payload, b'"}\n', SHORT_LINE):
+                file.write(part)
+        result = measure("json2sbp", path, "--error-handler", "to-invalid")
+        between = b"" if code else b"ABC" * (len(payload) // 4)
+        assert (result.code, result.out == HEARTBEAT + between + HEARTBEAT) == (code, True), result.err
+        small(result, 200)
