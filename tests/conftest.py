@@ -8,6 +8,7 @@ SBPKIT_TEMPLATES go through to the tools: a full run is one with each of their v
 
 import os
 import pathlib
+import signal
 
 import pytest
 
@@ -31,6 +32,9 @@ else:
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "full: too slow for a quick run; runs where SBPKIT_TEST_SCALE is 10 or more")
+    # What is started in the background may be told to ignore it, and hand that on to the tools.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):
