@@ -226,6 +226,15 @@ def test_a_wrong_crc_or_length_is_a_note_and_the_frame_has_the_right_one():
     assert clean("json2sbp", message(crc="25455", length="3")) == LOG_FRAME
 
 
+@pytest.mark.parametrize("key", [b"crc", b"length"])
+def test_a_wrong_crc_or_length_is_a_note_among_lines_of_our_own_form(key):
+    # A line that is byte for byte ours but for one number, with others before and behind it.
+    wrong = re.sub(b'"%s":[0-9]+' % key, b'"%s":3' % key, HEARTBEAT_LINE)
+    result = run("json2sbp", HEARTBEAT_LINE * 3 + wrong + HEARTBEAT_LINE * 3)
+    assert (result.code, result.out) == (0, HEARTBEAT * 7), result
+    assert any(line.startswith("json2sbp: note: 1 value had another %s" % key.decode()) for line in result.errors), result
+
+
 def test_an_edit_of_a_field_gives_a_note_that_names_from_fields():
     edited = HEARTBEAT_LINE.replace(b"12800", b"7")
     result = run("json2sbp", edited)
