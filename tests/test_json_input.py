@@ -235,6 +235,13 @@ def test_a_wrong_crc_or_length_is_a_note_among_lines_of_our_own_form(key):
     assert any(line.startswith("json2sbp: note: 1 value had another %s" % key.decode()) for line in result.errors), result
 
 
+@pytest.mark.parametrize("count, compared", [(1, 1), (64, 64), (127, 64), (128, 65), (1000, 64 + 14)])
+def test_the_first_64_values_and_every_64th_after_are_compared_with_their_payload(count, compared):
+    result = run("json2sbp", HEARTBEAT_LINE.replace(b"12800", b"7") * count)
+    assert (result.code, result.out) == (0, HEARTBEAT * count)
+    assert " %d of %d value" % (compared, compared) in result.errors[-1], result
+
+
 def test_an_edit_of_a_field_gives_a_note_that_names_from_fields():
     edited = HEARTBEAT_LINE.replace(b"12800", b"7")
     result = run("json2sbp", edited)
