@@ -100,8 +100,6 @@ static enum sbp_status read_base64(const struct sbp_reader *reader, struct sbp_l
     if (decoded < 0)
       return fault_at(line, SBP_ERROR_BASE64, "payload", value, NULL);
   }
-  if (decoded > SBP_PAYLOAD_MAX)
-    return fault_at(line, SBP_ERROR_PAYLOAD, "payload", value, NULL);
   *size = (size_t)decoded;
   return SBP_OK;
 }

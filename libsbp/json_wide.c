@@ -243,9 +243,9 @@ WIDE static const char *scan(struct sbp_reader *reader, const char *text, const 
   struct carried carried = {0};
   struct nesting nesting = {0, 0};
   places.count = 0;
-  for (size_t offset = 0; offset < BLOCKS_MAX * BLOCK; offset += BLOCK) {
+  for (size_t offset = 0; offset < (size_t)BLOCKS_MAX * BLOCK; offset += BLOCK) {
     const char *const p = text + offset;
-    if (stop + SBPI_LINE_SLACK - p < BLOCK || places.count > 2 * MEMBERS_MAX)
+    if (stop + SBPI_LINE_SLACK - p < BLOCK || places.count > (size_t)2 * MEMBERS_MAX)
       return NULL;
     const struct block block = read_block(p, &carried.text);
     struct context context;

@@ -143,6 +143,7 @@ static bool is_name(const char *text, size_t length) {
 }
 
 static bool check_name(struct reader *reader, const char *name) {
+  /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): check_keys() has seen that there is a name */
   if (!is_name(name, strlen(name)))
     return fault(reader, "name \"%s\": not letters, digits and _, or it begins with a digit", name);
   if (strlen(name) > SBPI_NAME_MAX)
@@ -451,6 +452,7 @@ static bool check_entry_name(struct reader *reader, const char *name, bool is_me
     return false;
   if (is_message && !is_message_name(name))
     return fault(reader, "the name of a message begins with MSG_");
+  /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): the same */
   if (!is_message && type_of(name, strlen(name)) != SBP_STRUCT)
     return fault(reader, "the name is a type of its own");
   return true;

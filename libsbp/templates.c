@@ -329,6 +329,7 @@ static const uint64_t most[2][SBP_S64 + 1] = {
 /* Store an integer in its field's bytes. False where the generic reader must decide. */
 SBPI_INLINE bool store_integer(const struct capture *capture, struct target target, uint8_t *out, bool has_old,
                                size_t room) {
+  /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a match has captured what its leaf has targets for */
   const uint64_t digits = capture->decimal.digits;
   const uint64_t raw = capture->decimal.negative ? 0 - digits : digits;
   if (SBPI_UNLIKELY(digits > most[capture->decimal.negative][target.type]))
@@ -363,12 +364,14 @@ SBPI_INLINE bool store_number(const struct capture *capture, struct target targe
     return store_integer(capture, target, out, has_old, SBP_FRAME_MAX - SBP_FRAME_HEADER - offset);
   if (target.type == SBP_FLOAT) {
     uint32_t bits;
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): as in store_integer() */
     if (!sbpi_decimal_float(&capture->decimal, capture->text, capture->length, &bits))
       return false;
     sbpi_store32(out, bits);
     return true;
   }
   uint64_t bits;
+  /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the same */
   if (!sbpi_decimal_double(&capture->decimal, capture->text, capture->length, &bits))
     return false;
   sbpi_store64(out, bits);
@@ -379,6 +382,7 @@ SBPI_INLINE bool store_number(const struct capture *capture, struct target targe
 static bool same_string(const struct capture *capture, struct target target, const uint8_t *payload, size_t size) {
   char plain[6 * SBP_PAYLOAD_MAX];
   const size_t extent = target.size > 0 ? target.size : size - target.offset;
+  /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): as in store_integer() */
   const char *text = capture->text;
   size_t length = capture->length;
   if (memchr(text, '\\', length) != NULL) {

@@ -56,6 +56,7 @@ def seeds():
     for log in logs():
         for at in range(0, len(log), SMALL):
             yield "fuzz_frame", log[at : at + SMALL]
+            yield "fuzz_accessors", log[at : at + SMALL]
         for frame in model.find_frames(log).frames:
             head = struct.pack("<HH", frame.type, frame.sender)
             yield "fuzz_roundtrip", b"\x20" + head + frame.payload
@@ -121,6 +122,7 @@ def words():
         "fuzz_library": sorted(names) + ["\\ud83d", "\\n"],
         "fuzz_schema": schema_words,
         "fuzz_frame": headers,
+        "fuzz_accessors": headers,
     }
 
 

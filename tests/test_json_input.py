@@ -226,6 +226,22 @@ def test_a_wrong_crc_or_length_is_a_note_and_the_frame_has_the_right_one():
     assert clean("json2sbp", message(crc="25455", length="3")) == LOG_FRAME
 
 
+@pytest.mark.parametrize("key", [b"crc", b"length"])
+def test_a_wrong_crc_or_length_is_a_note_among_lines_of_our_own_form(key):
+    # A line that is byte for byte ours but for one number, with others before and behind it.
+    wrong = re.sub(b'"%s":[0-9]+' % key, b'"%s":3' % key, HEARTBEAT_LINE)
+    result = run("json2sbp", HEARTBEAT_LINE * 3 + wrong + HEARTBEAT_LINE * 3)
+    assert (result.code, result.out) == (0, HEARTBEAT * 7), result
+    assert any(line.startswith("json2sbp: note: 1 value had another %s" % key.decode()) for line in result.errors), result
+
+
+@pytest.mark.parametrize("count, compared", [(1, 1), (64, 64), (127, 64), (128, 65), (1000, 64 + 14)])
+def test_the_first_64_values_and_every_64th_after_are_compared_with_their_payload(count, compared):
+    result = run("json2sbp", HEARTBEAT_LINE.replace(b"12800", b"7") * count)
+    assert (result.code, result.out) == (0, HEARTBEAT * count)
+    assert " %d of %d value" % (compared, compared) in result.errors[-1], result
+
+
 def test_an_edit_of_a_field_gives_a_note_that_names_from_fields():
     edited = HEARTBEAT_LINE.replace(b"12800", b"7")
     result = run("json2sbp", edited)

@@ -86,6 +86,7 @@ static char *write_fields(const struct sbp2csv *self, struct sbp_fields fields, 
   struct sbp_field_view view;
   while (sbp_fields_next(&fields, &view)) {
     if (view.field == self->array) {
+      /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): sbp_fields_next() has set it */
       view.bytes += element * view.field->size;
       view.size = view.field->size;
       view.count = 1;
