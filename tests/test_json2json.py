@@ -234,3 +234,8 @@ def test_frames_come_back_from_what_json2json_made():
     assert clean("json2sbp", out, "--from-fields") == data
     assert out.count(b"\n") == len(model.find_frames(data).frames)
     assert HEARTBEAT not in out
+
+
+def test_a_carriage_return_that_breaks_no_line_stays():
+    assert run("json2json", b'{"a":\r1}\n', "--error-handler", "to-invalid").out == b'{"a":\r1}\n'
+    assert run("json2json", b'{"a":\r\r\n \r\n1}\n', "--error-handler", "to-invalid").out == b'{"a":\r1}\n'

@@ -32,19 +32,15 @@ static void begin(struct cli *cli) {
  * follows them. */
 static void write_flat(struct cli *cli, const char *text, size_t size) {
   const char *const limit = text + size;
-  if (memchr(text, '\n', size) == NULL && memchr(text, '\r', size) == NULL) {
-    cli_write(cli, text, size);
-    return;
-  }
-  while (text != limit) {
-    const char *stop = text;
-    while (stop != limit && *stop != '\n' && *stop != '\r')
-      ++stop;
-    cli_write(cli, text, (size_t)(stop - text));
+  const char *stop;
+  while ((stop = memchr(text, '\n', (size_t)(limit - text))) != NULL) {
+    const bool crlf = stop > text && stop[-1] == '\r';
+    cli_write(cli, text, (size_t)(stop - text) - crlf);
     while (stop != limit && (*stop == '\n' || *stop == '\r' || *stop == ' ' || *stop == '\t'))
       ++stop;
     text = stop;
   }
+  cli_write(cli, text, (size_t)(limit - text));
 }
 
 /* Whether a key as it stands in JSON is "data", however it is escaped. */
