@@ -246,6 +246,24 @@ static void a_whole_frame_in_a_piece_is_not_copied(void **state) {
   assert_int_equal(used, size - 5);
 }
 
+static void of_a_cut_frame_no_byte_behind_it_is_taken(void **state) {
+  (void)state;
+  uint8_t data[SBP_FRAME_MAX + 16] = {0};
+  const uint8_t payload[SBP_PAYLOAD_MAX] = {1};
+  for (unsigned length = 0; length <= SBP_PAYLOAD_MAX; length += SBP_PAYLOAD_MAX / 5) {
+    const size_t size = sbp_frame_pack(SBP_CPU_PORTABLE, 7, 8, payload, (uint8_t)length, data);
+    for (size_t cut = 1; cut < size; cut++) {
+      struct sbp_framer framer = {0};
+      struct sbp_frame frame;
+      size_t used;
+      assert_int_equal(sbp_push(&framer, data, cut, false, &frame, &used), SBP_NEED_MORE);
+      assert_int_equal(sbp_push(&framer, data + cut, sizeof data - cut, false, &frame, &used), SBP_OK);
+      assert_int_equal(used, size - cut);
+      assert_in_range(framer.held, 0, SBP_FRAME_MAX);
+    }
+  }
+}
+
 static void a_framer_has_no_lookahead(void **state) {
   (void)state;
   make_stream(&stream, 1, 12, 40);
@@ -405,6 +423,7 @@ int main(void) {
       cmocka_unit_test(a_stream_in_pieces_of_any_size_gives_what_a_scan_of_it_gives),
       cmocka_unit_test(streams_hold_all_kinds_of_damage),
       cmocka_unit_test(a_whole_frame_in_a_piece_is_not_copied),
+      cmocka_unit_test(of_a_cut_frame_no_byte_behind_it_is_taken),
       cmocka_unit_test(a_framer_has_no_lookahead),
       cmocka_unit_test(the_end_leaves_a_framer_as_new),
       cmocka_unit_test(a_taken_frame_outlives_its_input_and_the_view_is_gone),
