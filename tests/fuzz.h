@@ -28,6 +28,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_UNCOUNTED
 #endif
 
+/* For struct sbp_allocator: gives memory so many times as its context, an unsigned, says. */
+static inline void *fuzz_resize(void *context, void *old, size_t old_size, size_t new_size) {
+  unsigned *const left = context;
+  (void)old_size;
+  if (new_size == 0) {
+    free(old);
+    return NULL;
+  }
+  if (*left == 0)
+    return NULL;
+  (*left)--;
+  return realloc(old, new_size);
+}
+
 /* How large the next piece of the input is: 1 to 512, most of them small. Xorshift; the state is never 0. */
 static inline size_t fuzz_piece(uint32_t *state) {
   *state ^= *state << 13;

@@ -186,22 +186,11 @@ static void check_members(const char *text, size_t size) {
 
 /* ---- Memory ---- */
 
-/* Gives memory so many times. */
-static void *resize(void *context, void *old, size_t old_size, size_t new_size) {
-  unsigned *const left = context;
-  (void)old_size;
-  if (new_size == 0) {
-    free(old);
-    return NULL;
-  }
-  return (*left)-- == 0 ? (*left = 0, NULL) : realloc(old, new_size);
-}
-
 /* Each byte is an operation on a buffer and on an arena. */
 static void check_memory(const uint8_t *data, size_t size) {
   static uint8_t right[1 << 16];
   unsigned left = size > 0 ? data[0] : 0;
-  const struct sbp_allocator allocator = {resize, &left};
+  const struct sbp_allocator allocator = {fuzz_resize, &left};
   struct sbp_buffer buffer = {.allocator = &allocator};
   struct sbp_arena arena = {.allocator = &allocator};
   size_t right_size = 0;

@@ -15,20 +15,6 @@ struct files {
   unsigned count;
 };
 
-/* Gives memory so many times. */
-static void *resize(void *context, void *old, size_t old_size, size_t new_size) {
-  unsigned *const left = context;
-  (void)old_size;
-  if (new_size == 0) {
-    free(old);
-    return NULL;
-  }
-  if (*left == 0)
-    return NULL;
-  (*left)--;
-  return realloc(old, new_size);
-}
-
 /* ---- The tables ---- */
 
 static bool same_text(const json_t *string, const char *text) {
@@ -231,7 +217,7 @@ static const struct sbp_schema *make_base(void) {
       "{\"id\":1025,\"name\":\"MSG_LOG\",\"fields\":["
       "{\"name\":\"text\",\"type\":\"string\",\"encoding\":\"unterminated\"}]}]}";
   static unsigned left = UINT32_MAX;
-  static const struct sbp_allocator allocator = {resize, &left};
+  static const struct sbp_allocator allocator = {fuzz_resize, &left};
   static struct sbp_arena arena = {.allocator = &allocator};
   struct sbp_schema_set set = {.arena = &arena};
   struct sbp_schema_error error;
@@ -251,7 +237,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (base == NULL)
     base = make_base();
   unsigned left = data[0] < 8 ? UINT32_MAX : data[0] / 8;
-  const struct sbp_allocator allocator = {resize, &left};
+  const struct sbp_allocator allocator = {fuzz_resize, &left};
   struct sbp_arena arena = {.allocator = &allocator};
   struct sbp_schema_set set = {
       .arena = &arena, .base = (data[0] & 1) != 0 ? base : NULL, .replace = (data[0] & 2) != 0};
