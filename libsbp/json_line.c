@@ -101,9 +101,7 @@ const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const ch
     if (*p != '"')
       return NULL;
     p = sbpi_line_plain_end(key);
-    const size_t length = (size_t)(p - key);
-    enum sbpi_key which =
-        sbpi_key_of_word(sbpi_load64((const uint8_t *)key) & sbpi_first_bytes[length < 9 ? length : 9]);
+    enum sbpi_key which = sbpi_key_in_line(key, (size_t)(p - key));
     if (SBPI_UNLIKELY(*p != '"')) {
       p = sbpi_closing_quote(p, stop);
       if (p == NULL)
@@ -113,10 +111,7 @@ const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const ch
     const char *const value = past(p + 1, ':');
     if (value == NULL || (p = skip_value(value, stop, 1)) == NULL)
       return NULL;
-    /* Those that mean nothing are kept too: storing is cheaper than asking. */
-    reader->state.known[which].begin = (uint32_t)(value - text);
-    reader->state.known[which].end = (uint32_t)(p - text);
-    reader->state.more_keys |= which == KEY_FIELD;
+    sbpi_keep_member(reader, which, (size_t)(value - text), (size_t)(p - text));
     const char *const next = past(p, ',');
     if (next == NULL) {
       p = skip_space(p);

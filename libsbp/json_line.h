@@ -14,6 +14,19 @@ enum { SBPI_LINE_SLACK = 16 };
  * where the general reader must look. */
 const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const char *stop);
 
+/* sbpi_plain_key of a key of any length, from which on eight bytes can be read. What it is takes no branch. */
+SBPI_INLINE enum sbpi_key sbpi_key_in_line(const char *key, size_t length) {
+  return sbpi_key_of_word(sbpi_load64((const uint8_t *)key) & sbpi_first_bytes[length < 9 ? length : 9]);
+}
+
+/* Remember a member of the outer object, whose value is [begin, end) of its text. Those that mean nothing are kept too:
+ * storing is cheaper than asking. */
+SBPI_INLINE void sbpi_keep_member(struct sbp_reader *reader, enum sbpi_key which, size_t begin, size_t end) {
+  reader->state.known[which].begin = (uint32_t)begin;
+  reader->state.known[which].end = (uint32_t)end;
+  reader->state.more_keys |= which == KEY_FIELD;
+}
+
 /* Tokens. Each of these returns what stands behind it, or NULL. */
 
 #ifdef __SSE2__

@@ -228,12 +228,7 @@ SBPI_INLINE void note_members(struct sbp_reader *reader, const char *text, const
   for (size_t i = 0; i + 1 < places->count; i += 2) {
     const size_t colon = places->offset[i];
     const size_t end = places->offset[i + 1];
-    const size_t length = colon - 1 - key;
-    const uint64_t word = sbpi_load64((const uint8_t *)text + key) & sbpi_first_bytes[length < 9 ? length : 9];
-    const enum sbpi_key which = sbpi_key_of_word(word);
-    reader->state.known[which].begin = (uint32_t)colon + 1;
-    reader->state.known[which].end = (uint32_t)end;
-    reader->state.more_keys |= which == KEY_FIELD;
+    sbpi_keep_member(reader, sbpi_key_in_line(text + key, colon - 1 - key), colon + 1, end);
     key = end + 2;
   }
 }
