@@ -178,13 +178,11 @@ size_t sbp_line_max(const struct sbp_line_options *options) {
 }
 
 static char *write_time(const struct sbp_clock *clock, char *o) {
-  /* UTC of the rounded ms, since rounding UTC could end in a second that there is not. */
-  struct sbp_week_time time = sbp_gps_split(clock->gps);
-  time.ns_residual = 0;
+  const int64_t gps = sbp_gps_whole_ms(clock->gps);
   o = EMIT_TEXT(o, ",\"utc\":\"");
-  o = sbp_utc_write(sbp_utc_from_gps(&clock->leap, sbp_gps_join(time)), o);
+  o = sbp_utc_write(sbp_utc_from_gps(&clock->leap, gps), o);
   o = EMIT_TEXT(o, "\",\"gps_week\":");
-  return sbpi_write_s32(o, time.week);
+  return sbpi_write_s32(o, sbp_gps_split(gps).week);
 }
 
 static char *write_compact(const struct sbp_line_options *options, const struct sbp_message *message,

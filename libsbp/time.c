@@ -149,6 +149,12 @@ int64_t sbp_gps_join(struct sbp_week_time time) {
   return (week * SBP_GPS_WEEK_MS + time.tow) * MS_NS + time.ns_residual;
 }
 
+int64_t sbp_gps_whole_ms(int64_t gps) {
+  struct sbp_week_time time = sbp_gps_split(gps);
+  time.ns_residual = 0;
+  return sbp_gps_join(time);
+}
+
 /* ---- What a frame tells ---------------------------------------------------------------------------------------- */
 
 enum {

@@ -411,13 +411,6 @@ static inline void cli_select_count(struct cli *cli) {
     cli->stop = true;
 }
 
-/* GPS time to the nearest ms, as sbp2json --time prints it. */
-static inline int64_t cli_whole_ms(int64_t gps) {
-  struct sbp_week_time time = sbp_gps_split(gps);
-  time.ns_residual = 0;
-  return sbp_gps_join(time);
-}
-
 /* Read a duration as "1h30m" or "0.5s": numbers with d, h, m, s or ms behind each. */
 bool cli_duration(const char *text, int64_t *ns);
 

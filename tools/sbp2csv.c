@@ -119,7 +119,7 @@ static void write_rows(struct sbp2csv *self, const struct sbp_frame *frame) {
   char head[64 + SBP_TIME_TEXT_MAX];
   int head_size;
   if (clock->known) {
-    const int64_t gps = cli_whole_ms(clock->gps);
+    const int64_t gps = sbp_gps_whole_ms(clock->gps);
     *sbp_utc_write(sbp_utc_from_gps(&clock->leap, gps), utc) = '\0';
     head_size = snprintf(head, sizeof head, "%s,%" PRId32 ",%u", utc, sbp_gps_split(gps).week, frame->sender);
   } else {

@@ -37,7 +37,7 @@ static bool within(const struct sbp_message *message, const struct sbp_frame *fr
 /* The time, with a leap second, which XML has not, as the last ms before it. */
 static void write_time(const struct sbp2csv *self, char *text) {
   const struct sbp_clock *const clock = &self->frames.clock;
-  struct sbp_utc utc = sbp_utc_from_gps(&clock->leap, cli_whole_ms(clock->gps));
+  struct sbp_utc utc = sbp_utc_from_gps(&clock->leap, sbp_gps_whole_ms(clock->gps));
   if (utc.second == 60) {
     utc.second = 59;
     utc.ns = 999000000;

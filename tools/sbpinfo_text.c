@@ -77,14 +77,14 @@ static struct text duration(int64_t ns) {
 
 static struct text utc(const struct sbpinfo *self, int64_t gps) {
   struct text text;
-  *sbp_utc_write(sbp_utc_from_gps(&self->info.clock.leap, cli_whole_ms(gps)), text.bytes) = '\0';
+  *sbp_utc_write(sbp_utc_from_gps(&self->info.clock.leap, sbp_gps_whole_ms(gps)), text.bytes) = '\0';
   /* cppcheck-suppress uninitvar ; it was written in the line above */
   return text;
 }
 
 static struct text week_and_tow(int64_t gps) {
   struct text text;
-  *sbp_gps_write(cli_whole_ms(gps), text.bytes) = '\0';
+  *sbp_gps_write(sbp_gps_whole_ms(gps), text.bytes) = '\0';
   /* cppcheck-suppress uninitvar ; it was written in the line above */
   return text;
 }

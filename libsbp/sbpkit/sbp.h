@@ -705,6 +705,10 @@ SBP_API struct sbp_week_time sbp_gps_split(int64_t gps);
 /* Put it together again. */
 SBP_API int64_t sbp_gps_join(struct sbp_week_time time);
 
+/* GPS time to the nearest ms, as lines have it. UTC follows from that: rounded itself, it could end in a second that
+ * there is not. */
+SBP_API int64_t sbp_gps_whole_ms(int64_t gps);
+
 /* GPS time as UTC. */
 SBP_API struct sbp_utc sbp_utc_from_gps(const struct sbp_leap *leap, int64_t gps);
 
