@@ -101,16 +101,27 @@ static ptrdiff_t decode_by_table(const char *text, size_t size, uint8_t *out) {
   return seen >= BAD || bytes < 0 ? -1 : out - begin + bytes;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+/* What the wide paths look up, by the low and by the high half of a character: the two have a bit in common where it is
+ * no base64; what to add to a character for its value; the order of the bytes of four groups. */
+#if defined(__GNUC__) && (defined(__x86_64__) || (defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__))
 #define HAVE_WIDE 1
+static const uint8_t decode_low[16] = {0x15, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11,
+                                       0x11, 0x11, 0x13, 0x1a, 0x1b, 0x1b, 0x1b, 0x1a};
+static const uint8_t decode_high[16] = {0x10, 0x10, 0x01, 0x02, 0x04, 0x08, 0x04, 0x08,
+                                        0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10};
+static const uint8_t decode_offset[16] = {0, 16, 19, 4, 191, 191, 185, 185};
+static const uint8_t decode_order[16] = {2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, 255, 255, 255, 255};
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #define WIDE __attribute__((target("avx2")))
 
 /* Wide base64 after W. Mula and D. Lemire, "Faster Base64 Encoding and Decoding using AVX2 Instructions", 2018. */
 
 /* characters: twelve bytes from the fifth on -> sixteen characters. encode_24 reads 32 bytes, of which 24 count from
- * the fifth on. decode_wide: groups as long as a wide store stays in what the whole text gives; *text, *size and *out
- * move on; false where there is something else than base64. */
+ * the fifth on. decode_12: sixteen characters -> twelve bytes, zeros behind them; *bad gets bits where one is no
+ * base64. decode_24 does it twice, and stores four bytes more. */
 
 typedef __m128i bytes_16;
 
@@ -160,56 +171,49 @@ WIDE SBPI_INLINE void encode_24(const uint8_t *p, char *o) {
   _mm256_storeu_si256((__m256i *)(void *)o, characters_twice(bytes));
 }
 
-WIDE static bool decode_wide(const char **text, size_t *size, uint8_t **out) {
-  const __m256i by_low = _mm256_broadcastsi128_si256(
-      _mm_setr_epi8(0x15, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x13, 0x1a, 0x1b, 0x1b, 0x1b, 0x1a));
-  const __m256i by_high = _mm256_broadcastsi128_si256(
-      _mm_setr_epi8(0x10, 0x10, 0x01, 0x02, 0x04, 0x08, 0x04, 0x08, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10));
-  const __m256i offset =
-      _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 16, 19, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, 0, 0, 0));
-  const __m256i order =
-      _mm256_broadcastsi128_si256(_mm_setr_epi8(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1));
+WIDE SBPI_INLINE bytes_16 decode_12(bytes_16 c, bytes_16 *bad) {
+  const __m128i nibble = _mm_set1_epi8(0x0f);
+  const __m128i high = _mm_and_si128(_mm_srli_epi32(c, 4), nibble);
+  const __m128i low = _mm_and_si128(c, nibble);
+  *bad = _mm_or_si128(*bad, _mm_and_si128(pick(load(decode_low), low), pick(load(decode_high), high)));
+  const __m128i which = _mm_add_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8('/')), high);
+  const __m128i values = _mm_add_epi8(c, pick(load(decode_offset), which));
+  const __m128i pairs = _mm_maddubs_epi16(values, _mm_set1_epi32(0x01400140));
+  return pick(_mm_madd_epi16(pairs, _mm_set1_epi32(0x00011000)), load(decode_order));
+}
+WIDE SBPI_INLINE bool any(bytes_16 bad) {
+  return _mm_testz_si128(bad, bad) == 0;
+}
+WIDE SBPI_INLINE bytes_16 add(bytes_16 a, bytes_16 b) {
+  return _mm_add_epi8(a, b);
+}
+WIDE SBPI_INLINE uint64_t low(bytes_16 a) {
+  return (uint64_t)_mm_cvtsi128_si64(a);
+}
+WIDE SBPI_INLINE uint64_t high(bytes_16 a) {
+  return (uint64_t)_mm_extract_epi64(a, 1);
+}
+
+WIDE SBPI_INLINE void decode_24(const char *text, uint8_t *out, bytes_16 *bad) {
   const __m256i nibble = _mm256_set1_epi8(0x0f);
-  const __m256i slash = _mm256_set1_epi8('/');
-  __m256i bad = _mm256_setzero_si256();
-  while (*size >= 40) {
-    const __m256i c = _mm256_loadu_si256((const __m256i *)(const void *)*text);
-    const __m256i high = _mm256_and_si256(_mm256_srli_epi32(c, 4), nibble);
-    const __m256i low = _mm256_and_si256(c, nibble);
-    bad = _mm256_or_si256(bad, _mm256_and_si256(_mm256_shuffle_epi8(by_low, low), _mm256_shuffle_epi8(by_high, high)));
-    const __m256i which = _mm256_add_epi8(_mm256_cmpeq_epi8(c, slash), high);
-    const __m256i values = _mm256_add_epi8(c, _mm256_shuffle_epi8(offset, which));
-    const __m256i pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x01400140));
-    const __m256i bytes = _mm256_shuffle_epi8(_mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00011000)), order);
-    _mm_storeu_si128((__m128i *)(void *)*out, _mm256_castsi256_si128(bytes));
-    _mm_storeu_si128((__m128i *)(void *)(*out + 12), _mm256_extracti128_si256(bytes, 1));
-    *text += 32;
-    *size -= 32;
-    *out += 24;
-  }
-  if (*size >= 20) {
-    const __m128i c = load(*text);
-    const __m128i high = _mm_and_si128(_mm_srli_epi32(c, 4), _mm256_castsi256_si128(nibble));
-    const __m128i low = _mm_and_si128(c, _mm256_castsi256_si128(nibble));
-    const __m128i wrong =
-        _mm_and_si128(pick(_mm256_castsi256_si128(by_low), low), pick(_mm256_castsi256_si128(by_high), high));
-    const __m128i which = _mm_add_epi8(_mm_cmpeq_epi8(c, _mm256_castsi256_si128(slash)), high);
-    const __m128i values = _mm_add_epi8(c, pick(_mm256_castsi256_si128(offset), which));
-    const __m128i pairs = _mm_maddubs_epi16(values, _mm_set1_epi32(0x01400140));
-    const __m128i bytes = pick(_mm_madd_epi16(pairs, _mm_set1_epi32(0x00011000)), _mm256_castsi256_si128(order));
-    _mm_storel_epi64((__m128i *)(void *)*out, bytes);
-    sbpi_store32(*out + 8, (uint32_t)_mm_extract_epi32(bytes, 2));
-    bad = _mm256_or_si256(bad, _mm256_zextsi128_si256(wrong));
-    *text += 16;
-    *size -= 16;
-    *out += 12;
-  }
-  return _mm256_testz_si256(bad, bad) != 0;
+  const __m256i c = _mm256_loadu_si256((const __m256i *)(const void *)text);
+  const __m256i high = _mm256_and_si256(_mm256_srli_epi32(c, 4), nibble);
+  const __m256i low = _mm256_and_si256(c, nibble);
+  const __m256i wrong = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load(decode_low)), low),
+                                         _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load(decode_high)), high));
+  *bad = _mm_or_si128(*bad, _mm_or_si128(_mm256_castsi256_si128(wrong), _mm256_extracti128_si256(wrong, 1)));
+  const __m256i which = _mm256_add_epi8(_mm256_cmpeq_epi8(c, _mm256_set1_epi8('/')), high);
+  const __m256i values =
+      _mm256_add_epi8(c, _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load(decode_offset)), which));
+  const __m256i pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x01400140));
+  const __m256i bytes = _mm256_shuffle_epi8(_mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00011000)),
+                                            _mm256_broadcastsi128_si256(load(decode_order)));
+  store(out, _mm256_castsi256_si128(bytes));
+  store(out + 12, _mm256_extracti128_si256(bytes, 1));
 }
 #endif
 
-#if defined(__aarch64__) && defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define HAVE_WIDE 1
+#if defined(__aarch64__) && defined(HAVE_WIDE)
 #define WIDE
 #include <arm_neon.h>
 
@@ -243,31 +247,32 @@ SBPI_INLINE void encode_24(const uint8_t *p, char *o) {
   store(o + 16, characters(load(p + 12)));
 }
 
-static bool decode_wide(const char **text, size_t *size, uint8_t **out) {
-  static const uint8_t by_low[16] = {0x15, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11,
-                                     0x11, 0x11, 0x13, 0x1a, 0x1b, 0x1b, 0x1b, 0x1a};
-  static const uint8_t by_high[16] = {0x10, 0x10, 0x01, 0x02, 0x04, 0x08, 0x04, 0x08,
-                                      0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10};
-  static const uint8_t offset[16] = {0, 16, 19, 4, 191, 191, 185, 185};
-  static const uint8_t order[16] = {2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, 255, 255, 255, 255};
-  uint8x16_t bad = vdupq_n_u8(0);
-  while (*size >= 24) {
-    const uint8x16_t c = vld1q_u8((const uint8_t *)*text);
-    const uint8x16_t high = vshrq_n_u8(c, 4);
-    const uint8x16_t low = vandq_u8(c, vdupq_n_u8(15));
-    bad = vorrq_u8(bad, vandq_u8(vqtbl1q_u8(vld1q_u8(by_low), low), vqtbl1q_u8(vld1q_u8(by_high), high)));
-    const uint8x16_t which = vaddq_u8(vceqq_u8(c, vdupq_n_u8('/')), high);
-    const uint16x8_t values = vreinterpretq_u16_u8(vaddq_u8(c, vqtbl1q_u8(vld1q_u8(offset), which)));
-    const uint16x8_t pairs = vorrq_u16(vshlq_n_u16(vandq_u16(values, vdupq_n_u16(63)), 6), vshrq_n_u16(values, 8));
-    const uint32x4_t halves = vreinterpretq_u32_u16(pairs);
-    const uint32x4_t groups =
-        vorrq_u32(vshlq_n_u32(vandq_u32(halves, vdupq_n_u32(0xffff)), 12), vshrq_n_u32(halves, 16));
-    vst1q_u8(*out, vqtbl1q_u8(vreinterpretq_u8_u32(groups), vld1q_u8(order)));
-    *text += 16;
-    *size -= 16;
-    *out += 12;
-  }
-  return vmaxvq_u8(bad) == 0;
+SBPI_INLINE bytes_16 decode_12(bytes_16 c, bytes_16 *bad) {
+  const uint8x16_t high = vshrq_n_u8(c, 4);
+  const uint8x16_t low = vandq_u8(c, vdupq_n_u8(15));
+  *bad = vorrq_u8(*bad, vandq_u8(pick(load(decode_low), low), pick(load(decode_high), high)));
+  const uint8x16_t which = vaddq_u8(vceqq_u8(c, vdupq_n_u8('/')), high);
+  const uint16x8_t values = vreinterpretq_u16_u8(vaddq_u8(c, pick(load(decode_offset), which)));
+  const uint16x8_t pairs = vorrq_u16(vshlq_n_u16(vandq_u16(values, vdupq_n_u16(63)), 6), vshrq_n_u16(values, 8));
+  const uint32x4_t halves = vreinterpretq_u32_u16(pairs);
+  const uint32x4_t groups = vorrq_u32(vshlq_n_u32(vandq_u32(halves, vdupq_n_u32(0xffff)), 12), vshrq_n_u32(halves, 16));
+  return pick(vreinterpretq_u8_u32(groups), load(decode_order));
+}
+SBPI_INLINE bool any(bytes_16 bad) {
+  return vmaxvq_u8(bad) != 0;
+}
+SBPI_INLINE bytes_16 add(bytes_16 a, bytes_16 b) {
+  return vaddq_u8(a, b);
+}
+SBPI_INLINE uint64_t low(bytes_16 a) {
+  return vgetq_lane_u64(vreinterpretq_u64_u8(a), 0);
+}
+SBPI_INLINE uint64_t high(bytes_16 a) {
+  return vgetq_lane_u64(vreinterpretq_u64_u8(a), 1);
+}
+SBPI_INLINE void decode_24(const char *text, uint8_t *out, bytes_16 *bad) {
+  store(out, decode_12(load(text), bad));
+  store(out + 12, decode_12(load(text + 16), bad));
 }
 #endif
 
@@ -295,6 +300,34 @@ WIDE static char *encode_payload_wide(const uint8_t *p, size_t size, char *o) {
   }
   return o;
 }
+/* Whole groups, sixteen characters or more. The last block may reach back into the one before it. */
+WIDE static ptrdiff_t decode_wide(const char *text, size_t size, uint8_t *out) {
+  if (size % 4 != 0)
+    return -1;
+  /* Read from n on: what makes 'A' of n characters '=' at the end of a block. */
+  static const uint8_t filler[18] = {[16] = 'A' - '=', [17] = 'A' - '='};
+  static const uint32_t cut_off[3] = {0, 0xff000000, 0xffff0000};
+  const size_t bytes = size / 4 * 3;
+  const char *const last = text + size - 16;
+  uint8_t *const last_out = out + bytes - 12;
+  const unsigned one = text[size - 1] == '=';
+  const unsigned padding = one + (one & (text[size - 2] == '='));
+  bytes_16 bad = load(filler);
+  for (; last - text >= 24; text += 32, out += 24)
+    decode_24(text, out, &bad);
+  for (; text < last; text += 16, out += 12) {
+    const bytes_16 block = decode_12(load(text), &bad);
+    sbpi_store64(out, low(block));
+    sbpi_store32(out + 8, (uint32_t)high(block));
+  }
+  const bytes_16 block = decode_12(add(load(last), load(filler + padding)), &bad);
+  sbpi_store64(last_out, low(block));
+  sbpi_store32(last_out + 8, (uint32_t)high(block));
+  /* Padding is canonical where the bits that it cuts off are 0. */
+  if (any(bad) || ((uint32_t)high(block) & cut_off[padding]) != 0)
+    return -1;
+  return (ptrdiff_t)(bytes - padding);
+}
 #endif
 
 char *sbp_base64_encode(enum sbp_cpu cpu, const uint8_t *data, size_t size, char *out) {
@@ -312,12 +345,10 @@ char *sbpi_base64_encode_payload(enum sbp_cpu cpu, const struct sbp_frame *frame
 }
 
 ptrdiff_t sbp_base64_decode(enum sbp_cpu cpu, const char *text, size_t size, uint8_t *out) {
-  uint8_t *rest = out;
 #ifdef HAVE_WIDE
-  if (SBPI_LIKELY(cpu != SBP_CPU_PORTABLE) && !decode_wide(&text, &size, &rest))
-    return -1;
+  if (SBPI_LIKELY(cpu != SBP_CPU_PORTABLE && size >= 16))
+    return decode_wide(text, size, out);
 #endif
   (void)cpu;
-  const ptrdiff_t decoded = decode_by_table(text, size, rest);
-  return decoded < 0 ? -1 : rest - out + decoded;
+  return decode_by_table(text, size, out);
 }

@@ -3,7 +3,7 @@
 #include "sbpkit/sbp.h"
 
 /* What is wrong with the candidate at p, whose size bytes are all there: SBP_OK, and it is a frame. */
-static enum sbp_status check(const struct sbp_scanner *scanner, const uint8_t *p, size_t size) {
+SBPI_INLINE enum sbp_status check(const struct sbp_scanner *scanner, const uint8_t *p, size_t size) {
   if (SBPI_UNLIKELY(sbp_crc16(scanner->cpu, 0, p + 1, size - 3) != sbpi_load16(p + size - 2)))
     return SBP_ERROR_CRC;
   if (SBPI_LIKELY(sbpi_load16(p + 1) != 0 || size != SBP_FRAME_OVERHEAD || sbpi_load32(p + 3) != 0))
@@ -11,8 +11,18 @@ static enum sbp_status check(const struct sbp_scanner *scanner, const uint8_t *p
   return SBP_ERROR_ZEROS;
 }
 
-enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
-                         struct sbp_frame *frame, size_t *used) {
+SBPI_INLINE void fill_in(struct sbp_frame *frame, const uint8_t *p, size_t size) {
+  frame->bytes = p;
+  frame->payload = p + SBP_FRAME_HEADER;
+  frame->type = sbpi_load16(p + 1);
+  frame->sender = sbpi_load16(p + 3);
+  frame->crc = sbpi_load16(p + size - 2);
+  frame->length = p[5];
+}
+
+/* The frame is not the first of what is there, or damaged, or that ends soon. */
+static SBPI_NOINLINE enum sbp_status search(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
+                                            struct sbp_frame *frame, size_t *used) {
   if (SBPI_UNLIKELY(size == 0)) { /* data may be NULL, to which nothing may be added */
     *used = 0;
     return last ? SBP_END : SBP_NEED_MORE;
@@ -34,12 +44,7 @@ enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_
     if (SBPI_LIKELY(left >= frame_size)) {
       why = check(scanner, p, frame_size);
       if (SBPI_LIKELY(why == SBP_OK)) {
-        frame->bytes = p;
-        frame->payload = p + SBP_FRAME_HEADER;
-        frame->type = sbpi_load16(p + 1);
-        frame->sender = sbpi_load16(p + 3);
-        frame->crc = sbpi_load16(p + frame_size - 2);
-        frame->length = p[5];
+        fill_in(frame, p, frame_size);
         *used = (size_t)(p - data) + frame_size;
         return SBP_OK;
       }
@@ -56,6 +61,19 @@ enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_
       return why;
     }
   }
+}
+
+enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
+                         struct sbp_frame *frame, size_t *used) {
+  if (SBPI_LIKELY(size >= SBP_FRAME_MAX && size - SBP_FRAME_MAX >= scanner->lookahead && *data == SBP_PREAMBLE)) {
+    const size_t frame_size = (size_t)data[5] + SBP_FRAME_OVERHEAD;
+    if (SBPI_LIKELY(check(scanner, data, frame_size) == SBP_OK)) {
+      fill_in(frame, data, frame_size);
+      *used = frame_size;
+      return SBP_OK;
+    }
+  }
+  return search(scanner, data, size, last, frame, used);
 }
 
 size_t sbp_frame_pack(enum sbp_cpu cpu, uint16_t type, uint16_t sender, const uint8_t *payload, uint8_t length,

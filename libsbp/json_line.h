@@ -32,9 +32,9 @@ SBPI_INLINE void sbpi_keep_member(struct sbp_reader *reader, enum sbpi_key which
 #ifdef __SSE2__
 /* How many digits stand at p, or 16 where those are more. */
 SBPI_INLINE unsigned sbpi_count_digits(const char *p) {
-  /* A digit is one of the ten largest signed bytes then. */
-  const __m128i moved = _mm_add_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8(INT8_MAX - '9'));
-  const __m128i others = _mm_cmpgt_epi8(_mm_set1_epi8(INT8_MAX - 9), moved);
+  /* All but the digits, which are 0 .. 9 then, get their highest bit set. */
+  const __m128i moved = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
+  const __m128i others = _mm_adds_epu8(moved, _mm_set1_epi8(INT8_MAX - 9));
   return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(others) | 1u << 16);
 }
 #endif

@@ -185,6 +185,14 @@ static char *write_time(const struct sbp_clock *clock, char *o) {
   return sbpi_write_s32(o, sbp_gps_split(gps).week);
 }
 
+/* The fields of a payload that ends at end, by the table, with a comma before them. */
+static SBPI_NOINLINE char *walk_fields(const struct sbp_line_options *options, const struct sbp_message *message,
+                                       const uint8_t *payload, const uint8_t *end, char *o) {
+  const struct walk walk = {options, end};
+  *o++ = ',';
+  return walk_struct(&walk, &message->body, &payload, o) - 1;
+}
+
 static char *write_compact(const struct sbp_line_options *options, const struct sbp_message *message,
                            const struct sbp_frame *frame, char *o) {
   o = EMIT_TEXT(o, "{\"crc\":");
@@ -208,14 +216,10 @@ static char *write_compact(const struct sbp_line_options *options, const struct 
   o = sbpi_write_u32(o, frame->sender);
   if (message != NULL && frame->length >= message->body.size) {
     const uint8_t *const end = frame->payload + frame->length;
-    if (message->write_fields != NULL && !options->u64_strings && !options->walk) {
+    if (message->write_fields != NULL && !options->u64_strings && !options->walk)
       o = message->write_fields(o, frame->payload, end, options->float_compat);
-    } else {
-      const struct walk walk = {options, end};
-      const uint8_t *p = frame->payload;
-      *o++ = ',';
-      o = walk_struct(&walk, &message->body, &p, o) - 1;
-    }
+    else
+      o = walk_fields(options, message, frame->payload, end, o);
     if (options->expand)
       o = sbpi_write_meaning(message, frame->payload, end, o);
   }

@@ -79,13 +79,24 @@ static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool
   struct sbp2json *const self = (struct sbp2json *)cli;
   const struct sbp_message *message;
   struct sbp_frame frame;
-  const enum sbp_status status = cli_frames_next(&self->frames, data, size, last, &frame, &message, used);
-  if (status == SBP_OK && !cli->stop && cli_selected(cli, &self->frames, &frame)) {
-    cli->out_end = sbp_line_write(&self->line, message, &frame, cli_room(cli));
-    ++cli->counts.written;
-    cli_select_count(cli);
+  size_t part;
+  *used = 0;
+  /* All frames that are there: to return for each would cost as much as to find it. */
+  for (;;) {
+    const enum sbp_status status = cli_frames_next(&self->frames, data, size, last, &frame, &message, &part);
+    *used += part;
+    if (status != SBP_OK || cli->stop)
+      return status;
+    if (cli_selected(cli, &self->frames, &frame)) {
+      cli->out_end = sbp_line_write(&self->line, message, &frame, cli_room(cli));
+      ++cli->counts.written;
+      cli_select_count(cli);
+      if (cli->stop)
+        return SBP_OK;
+    }
+    data += part;
+    size -= part;
   }
-  return status;
 }
 
 static void end(struct cli *cli) {
