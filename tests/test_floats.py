@@ -149,7 +149,7 @@ def check_written(form, all_bits):
 
 
 def test_a_double_has_the_digits_of_its_repr():
-    count = tool.times(500_000)
+    count = tool.times(200_000)
     answers = ask("--random-f64", random.randrange(2**32), count)
     assert len(answers) == count
     for bits, plain, _ in answers:
@@ -164,7 +164,7 @@ def test_a_double_has_the_digits_of_its_repr():
 
 @FORMATS
 def test_a_random_number_has_the_shortest_and_nearest_digits(form):
-    count = tool.times(300_000 if form is FLOAT else 100_000)
+    count = tool.times(100_000 if form is FLOAT else 50_000)
     answers = ask("--random-f%d" % (8 * form["size"]), random.randrange(2**32), count)
     assert len(answers) == count
     for bits, *texts in answers:

@@ -521,7 +521,7 @@ def test_random_streams_give_what_the_model_gives():
         b'{"a":[{"b":',
         b"null",
     ]
-    for _ in range(times(150)):
+    for _ in range(times(100)):
         data = b"".join(source.choices(pieces, k=source.randint(1, 25)))
         for handler in ("skip", "return", "to-invalid"):
             want = model_json.json2sbp(data, handler=handler)

@@ -402,6 +402,7 @@ def test_a_file_that_does_not_change_is_not_written(tmp_path):
     assert files_in(gen) == OUTPUTS
 
 
+@pytest.mark.full
 @needs_compiler
 def test_writers_of_odd_shapes_compile_and_agree_with_the_table(tmp_path):
     gen = tmp_path / "gen"
@@ -440,6 +441,7 @@ int main(void) {
 """
 
 
+@pytest.mark.full
 @needs_compiler
 def test_views_and_structs_of_odd_shapes_agree_with_the_table(tmp_path):
     gen = tmp_path / "gen"
