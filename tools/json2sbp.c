@@ -60,13 +60,23 @@ static void write_raw(struct json2sbp *self, struct sbp_line *line) {
 static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool last, size_t *used) {
   struct json2sbp *const self = (struct json2sbp *)cli;
   struct sbp_line line;
-  const enum sbp_status status =
-      cli_json_next(cli, &self->json, data, size, last, (uint8_t *)cli_room(cli), &line, used);
-  switch (status) {
-  case SBP_OK:
+  enum sbp_status status;
+  size_t part;
+  *used = 0;
+  /* All values that are there, as in sbp2json. */
+  for (;;) {
+    status = cli_json_next(cli, &self->json, data, size, last, (uint8_t *)cli_room(cli), &line, &part);
+    *used += part;
+    if (status != SBP_OK)
+      break;
     cli->out_end += line.frame_size;
     ++cli->counts.written;
-    return SBP_OK;
+    if (cli->stop)
+      break;
+    data += part;
+    size -= part;
+  }
+  switch (status) {
   case SBP_ERROR_INVALID:
     if (cli->options.handler == CLI_TO_INVALID)
       write_raw(self, &line);
