@@ -300,6 +300,7 @@ WIDE static char *encode_payload_wide(const uint8_t *p, size_t size, char *o) {
   }
   return o;
 }
+
 /* Whole groups, sixteen characters or more. The last block may reach back into the one before it. */
 WIDE static ptrdiff_t decode_wide(const char *text, size_t size, uint8_t *out) {
   if (size % 4 != 0)

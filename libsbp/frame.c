@@ -20,9 +20,16 @@ SBPI_INLINE void fill_in(struct sbp_frame *frame, const uint8_t *p, size_t size)
   frame->length = p[5];
 }
 
-/* The frame is not the first of what is there, or damaged, or that ends soon. */
-static SBPI_NOINLINE enum sbp_status search(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
-                                            struct sbp_frame *frame, size_t *used) {
+/* Where code is to be small, there is one way only. */
+#ifdef __OPTIMIZE_SIZE__
+#define SEARCH static
+#else
+#define SEARCH static SBPI_NOINLINE
+#endif
+
+/* sbp_scan(), whatever is there. */
+SEARCH enum sbp_status search(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
+                              struct sbp_frame *frame, size_t *used) {
   if (SBPI_UNLIKELY(size == 0)) { /* data may be NULL, to which nothing may be added */
     *used = 0;
     return last ? SBP_END : SBP_NEED_MORE;
@@ -65,6 +72,8 @@ static SBPI_NOINLINE enum sbp_status search(struct sbp_scanner *scanner, const u
 
 enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_t size, bool last,
                          struct sbp_frame *frame, size_t *used) {
+#ifndef __OPTIMIZE_SIZE__
+  /* Mostly a frame follows upon a frame, and more behind it. */
   if (SBPI_LIKELY(size >= SBP_FRAME_MAX && size - SBP_FRAME_MAX >= scanner->lookahead && *data == SBP_PREAMBLE)) {
     const size_t frame_size = (size_t)data[5] + SBP_FRAME_OVERHEAD;
     if (SBPI_LIKELY(check(scanner, data, frame_size) == SBP_OK)) {
@@ -73,6 +82,7 @@ enum sbp_status sbp_scan(struct sbp_scanner *scanner, const uint8_t *data, size_
       return SBP_OK;
     }
   }
+#endif
   return search(scanner, data, size, last, frame, used);
 }
 
