@@ -298,6 +298,25 @@ def test_a_64_bit_number_that_a_double_makes_of_the_old_value_keeps_it(base):
         assert payload_of(line(message.id, old, **{field.name: '"%d"' % (value - 1)})) != old
 
 
+def test_a_signed_64_bit_number_of_ones_own_schema_keeps_what_a_double_cannot_hold(tmp_path):
+    # The protocol has none yet.
+    fields = [{"name": "offset", "type": "s64", "description": "Any"}]
+    message = {"id": 40000, "name": "MSG_OWN", "description": "One of ours", "fields": fields}
+    package = {"package": "own", "description": "Ours", "structs": [], "messages": [message]}
+    schema = tmp_path / "own.json"
+    schema.write_text(json.dumps(package), encoding="utf-8")
+    for value in (-(2**53) - 1, -(2**63) + 1, -(2**62) - 12345, 2**63 - 1, -1):
+        frame = model.pack(40000, 7, struct.pack("<q", value))
+        text = clean("sbp2json", frame, "--schema", schema)
+        assert json.loads(text)["offset"] == value
+        rounded = text.replace(b'"offset":%d' % value, b'"offset":%d' % int(float(value)))
+        result = run("json2sbp", rounded, "--from-fields", "--schema", schema)
+        assert (result.code, result.out) == (0, frame), result
+        assert (b"note:" in result.err) == (int(float(value)) != value), result
+        edited = text.replace(b'"offset":%d' % value, b'"offset":%d' % (value // 2))
+        assert run("json2sbp", edited, "--from-fields", "--schema", schema).out[6:14] == struct.pack("<q", value // 2)
+
+
 @pytest.mark.skipif(
     subprocess.run(["sh", "-c", "command -v jq"], capture_output=True, check=False).returncode != 0, reason="needs jq"
 )

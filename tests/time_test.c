@@ -46,6 +46,15 @@ static void gps_time_begins_with_the_6th_of_january_1980(void **state) {
   assert_true(gps_of("1980-01-06T00:00Z") == 0);
 }
 
+static void gps_time_is_written_to_the_ns_without_zeros_behind_it(void **state) {
+  (void)state;
+  assert_string_equal(gps_text(at(1930, 123, 0)), "1930:123");
+  assert_string_equal(gps_text(at(1930, 123, 500000)), "1930:123.5");
+  assert_string_equal(gps_text(at(1930, 123, 20)), "1930:123.00002");
+  assert_string_equal(gps_text(at(1930, 123, -1)), "1930:122.999999");
+  assert_string_equal(gps_text(at(0, 0, -100000)), "-1:604799999.9");
+}
+
 static void text_that_was_written_is_read(void **state) {
   (void)state;
   static const int64_t times[] = {0, 1, 999999999, INT64_C(1167264017005000001), INT64_C(9071999999999999999)};
@@ -180,6 +189,7 @@ static void no_number_is_too_much(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gps_time_begins_with_the_6th_of_january_1980),
+      cmocka_unit_test(gps_time_is_written_to_the_ns_without_zeros_behind_it),
       cmocka_unit_test(text_that_was_written_is_read),
       cmocka_unit_test(what_is_no_utc_is_not_read),
       cmocka_unit_test(what_is_no_week_and_tow_is_not_read),
