@@ -94,6 +94,21 @@ def test_is_read(name):
     assert (result.code, result.out, faults(result)) == (0, want.out, []), result
 
 
+@pytest.mark.parametrize("place", ["%s", "[%s]", "[1,%s,2]", '{"y":%s}'])
+@pytest.mark.parametrize("word", ["true", "false", "null"])
+def test_a_word_is_read_whole_among_other_lines(word, place):
+    lines = [A, message(x=place % word), B]
+    for at in range(len(word)):
+        for wrong in (word[:at], word[:at] + "z" + word[at + 1 :], word[:at] + word[at].upper() + word[at + 1 :]):
+            lines += [message(x=place % wrong), A]
+    for others in (lines, [line[:-1] + b',"z":%s}' % word.encode() for line in lines]):
+        data = b"\n".join(others * 2) + b"\n"
+        want = model_json.json2sbp(data)
+        result, report = run_reporting("json2sbp", data)
+        assert len(want.faults) > 2 * len(word)
+        assert (result.out, report["values_left_out"]) == (want.out, len(want.faults))
+
+
 def test_the_contracts_example():
     assert clean("json2sbp", A) == LOG_FRAME
 

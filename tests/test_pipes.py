@@ -158,7 +158,7 @@ SMALL = (
     + HEARTBEAT[:-1]
 )
 SMALL_JSON = (
-    b"\xef\xbb\xbf" + SHORT_LINE + b'{"a":1,"msg_type":1025,"sender":42,"payload":"Bmhp"}\r\n'
+    b"\xef\xbb\xbf" + SHORT_LINE + b'{"a":[true,false,null],"msg_type":1025,"sender":42,"payload":"Bmhp"}\r\n'
     b'[{"msg_type":1,"sender":2,"payload":""},{"msg_type":1.0e0,"sender":-0,"payload":"AA\\u003d="}]\n'
     b'garbage "x\n{"msg_type":70000,"sender":1,"payload":""}{"msg_name":"INVALID","payload":"AAAA"}\n[1,\n'
     b'{"data":{"msg_type":65535,"sender":42,"payload":"ADIAAA==","flags":1}}  {"msg_type":\n'

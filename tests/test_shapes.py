@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from tool import HEARTBEAT, SHORT_LINE, run
+import model
+from tool import HEARTBEAT, SHORT_LINE, run, run_reporting
 
 LOG = b'{"msg_type":1025,"sender":1,"payload":"Bmhp"}'
 TILE = (
@@ -72,3 +73,16 @@ def test_values_that_never_end_cost_the_same_among_good_ones():
 def test_a_nul_before_text_is_no_utf_16():
     result = same_both_ways(b"\0" + SHORT_LINE * 3)
     assert (result.code, result.out) == (1, HEARTBEAT * 2)
+
+
+def test_notes_of_a_shape_that_came_before_are_those_of_the_general_way():
+    # Flags first: not our own form. The right crc of the heartbeat is in its frame.
+    line = b'{"flags":12800,"crc":%d,"length":%d,"msg_type":65535,"payload":"%s","sender":42}\n'
+    crc = int.from_bytes(HEARTBEAT[-2:], "little")
+    good = line % (crc, 4, b"ADIAAA==")
+    short = model.pack(65535, 42, b"\0")
+    data = good * 3 + line % (crc ^ 1, 4, b"ADIAAA==") + line % (crc, 5, b"ADIAAA==") * 2
+    data += line % (int.from_bytes(short[-2:], "little"), 1, b"AA==") * 3 + good + PLENTY
+    assert same_both_ways(data).out == HEARTBEAT * 6 + short * 3 + HEARTBEAT
+    _, report = run_reporting("json2sbp", data)
+    assert (report["wrong_crc"], report["wrong_length"], report["too_short"]) == (1, 2, 3)
