@@ -23,6 +23,16 @@ WORK = ROOT / "build" / "mutate"
 SOURCE = WORK / "source"
 BUILD = WORK / "build"
 
+# The first that has what the tests import, as in scripts/test.
+PYTHON = next(
+    (
+        python
+        for python in ("python3", "/usr/bin/python3")
+        if subprocess.run([python, "-c", "import pytest, hypothesis, xdist"], stderr=subprocess.DEVNULL).returncode == 0
+    ),
+    sys.executable,
+)
+
 # Name, file, what stands there once, and what stands there instead. Each compiles, and most messages of a log are still
 # converted rightly: they are what a hand slips into.
 FAULTS = [
@@ -100,9 +110,11 @@ def failing_unit_test():
 def failing_command_line(scale):
     variables = {**os.environ, "SBPKIT_BUILD": str(BUILD), "SBPKIT_TEST_SCALE": str(scale)}
     options = "-q -x -p no:cacheprovider -n auto --dist loadfile tests".split()
-    done = run(sys.executable, "-m", "pytest", *options, env=variables)
+    done = run(PYTHON, "-m", "pytest", *options, env=variables)
     names = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("FAILED ")]
-    return None if done.returncode == 0 else names[0] if names else done.stdout[-300:]
+    if done.returncode != 0 and not names:
+        sys.exit(done.stdout)  # what stops the tests themselves says nothing of the fault
+    return names[0] if names else None
 
 
 def failing_reference():
