@@ -301,6 +301,12 @@ WIDE static char *encode_payload_wide(const uint8_t *p, size_t size, char *o) {
   return o;
 }
 
+/* Twelve bytes, and none behind them. */
+WIDE SBPI_INLINE void store_12(uint8_t *out, bytes_16 block) {
+  sbpi_store64(out, low(block));
+  sbpi_store32(out + 8, (uint32_t)high(block));
+}
+
 /* Whole groups, sixteen characters or more. The last block may reach back into the one before it. */
 WIDE static ptrdiff_t decode_wide(const char *text, size_t size, uint8_t *out) {
   if (size % 4 != 0)
@@ -316,14 +322,10 @@ WIDE static ptrdiff_t decode_wide(const char *text, size_t size, uint8_t *out) {
   bytes_16 bad = load(filler);
   for (; last - text >= 24; text += 32, out += 24)
     decode_24(text, out, &bad);
-  for (; text < last; text += 16, out += 12) {
-    const bytes_16 block = decode_12(load(text), &bad);
-    sbpi_store64(out, low(block));
-    sbpi_store32(out + 8, (uint32_t)high(block));
-  }
+  for (; text < last; text += 16, out += 12)
+    store_12(out, decode_12(load(text), &bad));
   const bytes_16 block = decode_12(add(load(last), load(filler + padding)), &bad);
-  sbpi_store64(last_out, low(block));
-  sbpi_store32(last_out + 8, (uint32_t)high(block));
+  store_12(last_out, block);
   /* Padding is canonical where the bits that it cuts off are 0. */
   if (any(bad) || ((uint32_t)high(block) & cut_off[padding]) != 0)
     return -1;
