@@ -8,7 +8,7 @@
 #include "json_scan.h"
 
 /* So many bytes can be read from that line break on. */
-enum { SBPI_LINE_SLACK = 16 };
+enum { SBPI_LINE_SLACK = 48 };
 
 /* sbpi_scan_value for an object, which begins before the line break at stop. Returns what stands behind it, or NULL
  * where the general reader must look. */
@@ -28,6 +28,9 @@ SBPI_INLINE void sbpi_keep_member(struct sbp_reader *reader, enum sbpi_key which
 }
 
 /* Tokens. Each of these returns what stands behind it, or NULL. */
+
+/* A literal of no more than SBPI_LINE_SLACK bytes, with no line break in it. */
+#define SBPI_PAST(p, literal) (memcmp((p), (literal), sizeof(literal) - 1) == 0 ? (p) + sizeof(literal) - 1 : NULL)
 
 #ifdef __SSE2__
 /* How many digits stand at p, or 16 where those are more. */
@@ -115,12 +118,11 @@ SBPI_INLINE uint64_t sbpi_value_of_digits(const char *p, unsigned count) {
 /* A plain integer 0 .. 65535. How many digits it has is mostly foretold, so that what follows waits for none of them.
  */
 SBPI_INLINE const char *sbpi_read_u16(const char *p, uint32_t *value) {
-  uint32_t digit = (uint32_t)(unsigned char)*p - '0';
-  if (digit > 9)
+  uint32_t sum = (uint32_t)(unsigned char)*p - '0';
+  if (sum > 9)
     return NULL;
-  uint32_t sum = digit;
   for (int i = 1; i < 5; i++) {
-    digit = (uint32_t)(unsigned char)p[i] - '0';
+    const uint32_t digit = (uint32_t)(unsigned char)p[i] - '0';
     if (digit > 9) {
       *value = sum;
       return i > 1 && *p == '0' ? NULL : p + i;

@@ -9,13 +9,10 @@ enum {
   MISSES_SKIP = 15   /* only each 16th is tried */
 };
 
-/* Past a literal, or NULL. */
-#define PAST(p, literal) (memcmp((p), (literal), sizeof(literal) - 1) == 0 ? (p) + sizeof(literal) - 1 : NULL)
-
 /* Past the fields, if they are those of the payload. Floats are tried in the form that the last line had, then in the
  * other one. */
-static const char *past_fields(struct sbp_reader *reader, const struct sbp_message *message, const uint8_t *payload,
-                               size_t size, const char *p, const char *stop) {
+static SBPI_NOINLINE const char *same_fields(struct sbp_reader *reader, const struct sbp_message *message,
+                                             const uint8_t *payload, size_t size, const char *p, const char *stop) {
   char fields[FIELDS_MAX + SBPI_NUMBER_ROOM];
   for (int i = 0; i < 2; i++) {
     const bool compat = reader->state.float_compat;
@@ -25,6 +22,23 @@ static const char *past_fields(struct sbp_reader *reader, const struct sbp_messa
     reader->state.float_compat = !compat;
   }
   return NULL;
+}
+
+/* Most lines have the sender of the line before them. */
+SBPI_INLINE const char *read_sender(struct sbp_reader *reader, const char *p, uint32_t *sender) {
+  const uint64_t word = sbpi_load64((const uint8_t *)p);
+  const uint32_t digits = reader->state.own_sender_digits;
+  *sender = reader->state.own_sender;
+  if (SBPI_LIKELY(digits > 0 && ((word ^ reader->state.own_sender_text) & sbpi_first_bytes[digits]) == 0 &&
+                  !sbpi_is_digit(p[digits])))
+    return p + digits;
+  const char *const behind = sbpi_read_u16(p, sender);
+  if (behind != NULL) {
+    reader->state.own_sender = (uint16_t)*sender;
+    reader->state.own_sender_digits = (uint8_t)(behind - p);
+    reader->state.own_sender_text = word;
+  }
+  return behind;
 }
 
 static const char *read(struct sbp_reader *reader, const char *text, const char *stop, uint8_t *frame,
@@ -37,10 +51,11 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
   if (stop - text < 64)
     return NULL;
   const char *p = sbpi_read_u16(text + sizeof "{\"crc\":" - 1, &crc);
-  if (p == NULL || (p = PAST(p, ",\"length\":")) == NULL || (p = sbpi_read_u16(p, &length)) == NULL || length > 255)
+  if (p == NULL || (p = SBPI_PAST(p, ",\"length\":")) == NULL || (p = sbpi_read_u16(p, &length)) == NULL ||
+      length > 255)
     return NULL;
   const char *const envelope = p;
-  if ((p = PAST(p, ",\"msg_type\":")) == NULL || sbpi_read_u16(p, &type) == NULL)
+  if ((p = SBPI_PAST(p, ",\"msg_type\":")) == NULL || sbpi_read_u16(p, &type) == NULL)
     return NULL;
   const struct sbp_message *const message = sbp_message_by_id(reader->schema, (uint16_t)type);
   if (message == NULL || message->write_fields == NULL || message->fields_max > FIELDS_MAX)
@@ -53,15 +68,23 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
   p = envelope + message->envelope_length;
   uint8_t *const payload = frame + SBP_FRAME_HEADER;
   if (sbp_base64_decode(reader->cpu, p, base64, payload) != (ptrdiff_t)length ||
-      (p = PAST(p + base64, behind_payload)) == NULL || (p = sbpi_read_u16(p, &sender)) == NULL)
+      (p = SBPI_PAST(p + base64, behind_payload)) == NULL || (p = read_sender(reader, p, &sender)) == NULL)
     return NULL;
   line->frame_size = sbp_frame_pack(reader->cpu, (uint16_t)type, (uint16_t)sender, payload, (uint8_t)length, frame);
   if (crc != sbpi_load16(payload + length))
     return NULL;
-  if (length >= message->body.size && (p = past_fields(reader, message, payload, length, p, stop)) == NULL)
-    return NULL;
+  /* To compare the fields with what is written of the payload takes less than to read them; not to want their values,
+   * still less. */
+  const bool compared = reader->from_fields || reader->will_check;
+  if (length >= message->body.size) {
+    p = compared ? same_fields(reader, message, payload, length, p, stop)
+                 : message->skip_fields(p, stop, payload, payload + length);
+    if (p == NULL)
+      return NULL;
+  }
   if (*p != '}')
     return NULL;
+  line->agrees = compared;
   line->message = message;
   line->notes = length < message->body.size ? SBP_NOTE_SHORT : 0;
   return p + 1;
@@ -69,7 +92,7 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
 
 const char *sbpi_own_line_read(struct sbp_reader *reader, const char *text, const char *stop, uint8_t *frame,
                                struct sbp_line *line) {
-  if (PAST(text, "{\"crc\":") == NULL)
+  if (SBPI_PAST(text, "{\"crc\":") == NULL)
     return NULL;
   if (reader->state.own_misses > MISSES_MAX && (++reader->state.own_misses & MISSES_SKIP) != 0)
     return NULL;
@@ -82,6 +105,5 @@ const char *sbpi_own_line_read(struct sbp_reader *reader, const char *text, cons
   line->text.text = text;
   line->text.length = (size_t)(behind - text);
   line->object = line->text;
-  line->agrees = true;
   return behind;
 }

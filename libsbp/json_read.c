@@ -405,6 +405,13 @@ static enum sbp_status end_passing(struct sbp_reader *reader, struct sbp_line *l
  * the array's syntax is broken. */
 static const char *pass_between(struct sbp_reader *reader, const char *p, const char *end, bool *bad) {
   *bad = false;
+  /* Mostly a line follows upon a line. */
+  if (SBPI_LIKELY(end - p > 1 && p[0] == '\n' && p[1] == '{' && !reader->state.in_array && !reader->state.lenient)) {
+    reader->place.offset++;
+    reader->place.line++;
+    reader->place.column = 1;
+    return p + 1;
+  }
   for (; p < end; p++) {
     if (sbpi_is_space(*p)) {
       if (*p == '\n') {

@@ -310,6 +310,7 @@ static const struct sbp_message *renew_message(struct builder *builder, const st
   *renewed = *old;
   renewed->body = *body;
   renewed->write_fields = NULL;
+  renewed->skip_fields = NULL;
   renewed->fields_max = fields_text_max(body);
   return renewed;
 }

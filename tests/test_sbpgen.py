@@ -19,9 +19,10 @@ FLAGS = "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split(
 # Of a schema that is one package, `test`.
 OUTPUTS = [
     "messages_codec.c",
+    "messages_lines.h",
+    "messages_skip.c",
     "messages_table.c",
     "messages_write.c",
-    "messages_write.h",
     "sbpkit/messages.h",
     "sbpkit/protocol.h",
     "sbpkit/test.h",
@@ -170,7 +171,7 @@ int main(void) {
 """
 
 
-def test_a_writer_reads_as_if_written_by_hand(tmp_path):
+def test_a_writer_and_a_reader_read_as_if_written_by_hand(tmp_path):
     header = struct("ObsHeader", field("tow", "u32"), field("n", "u8"))
     signal = struct("GPSSignal", field("sat", "u8"), field("cn0", "float"))
     schema = write_schema(
@@ -184,7 +185,8 @@ def test_a_writer_reads_as_if_written_by_hand(tmp_path):
             [header, signal],
         ),
     )
-    made = generate(schema, tmp_path / "gen")["messages_write.c"]
+    both = generate(schema, tmp_path / "gen")
+    made = both["messages_write.c"]
     assert writer_of(made, "MSG_OBS") == r'''/* MSG_OBS, id 74
  * What is seen.
  */
@@ -239,6 +241,71 @@ char *sbpi_write_msg_write(char *o, const uint8_t *p, const uint8_t *end, bool c
   }
   o = emit_array_end(o);
   return o;
+}
+'''
+    made = both["messages_skip.c"]
+    assert writer_of(made, "MSG_OBS") == r'''/* MSG_OBS, id 74
+ * What is seen.
+ */
+const char *sbpi_skip_msg_obs(const char *t, const char *stop, const uint8_t *p, const uint8_t *end) {
+  (void)stop;
+  (void)p;
+  (void)end;
+  if ((t = SBPI_PAST(t, ",\"header\":{\"tow\":")) == NULL)
+    return NULL;
+  if ((t = sbpi_skip_u32(t, p)) == NULL)
+    return NULL;
+  if ((t = SBPI_PAST(t, ",\"n\":")) == NULL)
+    return NULL;
+  if ((t = sbpi_skip_u8(t, p + 4)) == NULL)
+    return NULL;
+  if ((t = SBPI_PAST(t, "},\"obs\":[")) == NULL)
+    return NULL;
+  for (const uint8_t *q = p + 5; end - q >= 5; q += 5) {
+    if ((t = SBPI_PAST(t, "{\"sat\":")) == NULL)
+      return NULL;
+    if ((t = sbpi_skip_u8(t, q)) == NULL)
+      return NULL;
+    if ((t = SBPI_PAST(t, ",\"cn0\":")) == NULL)
+      return NULL;
+    if ((t = sbpi_skip_float(t, q + 1)) == NULL)
+      return NULL;
+    if ((t = SBPI_PAST(t, "}")) == NULL)
+      return NULL;
+    if (end - q >= 10 && *t++ != ',')
+      return NULL;
+  }
+  if ((t = SBPI_PAST(t, "]")) == NULL)
+    return NULL;
+  return t;
+}
+'''
+    assert writer_of(made, "MSG_WRITE") == r'''/* MSG_WRITE, id 6 */
+const char *sbpi_skip_msg_write(const char *t, const char *stop, const uint8_t *p, const uint8_t *end) {
+  (void)stop;
+  (void)p;
+  (void)end;
+  if ((t = SBPI_PAST(t, ",\"at\":")) == NULL)
+    return NULL;
+  if ((t = sbpi_skip_u32(t, p)) == NULL)
+    return NULL;
+  const uint8_t *const name_end = sbpi_string_end(p + 4, end);
+  if ((t = SBPI_PAST(t, ",\"name\":\"")) == NULL)
+    return NULL;
+  if ((t = sbpi_skip_string(t, stop)) == NULL)
+    return NULL;
+  p = name_end;
+  if ((t = SBPI_PAST(t, "\",\"data\":[")) == NULL)
+    return NULL;
+  for (const uint8_t *q = p; q < end; q++) {
+    if ((t = sbpi_skip_u8(t, q)) == NULL)
+      return NULL;
+    if (end - q >= 2 && *t++ != ',')
+      return NULL;
+  }
+  if ((t = SBPI_PAST(t, "]")) == NULL)
+    return NULL;
+  return t;
 }
 '''
 
@@ -375,8 +442,10 @@ def test_every_message_of_the_protocol_has_a_writer_made_in_under_a_second(tmp_p
     ]
     assert len(names) == 242
     for name in names:
-        assert "sbpi_write_%s(" % name.lower() in made["messages_write.h"], name
+        assert "sbpi_write_%s(" % name.lower() in made["messages_lines.h"], name
+        assert "sbpi_skip_%s(" % name.lower() in made["messages_lines.h"], name
         assert "\n/* %s, id " % name in made["messages_write.c"], name
+        assert "\n/* %s, id " % name in made["messages_skip.c"], name
 
 
 def test_the_same_schema_gives_the_same_bytes(tmp_path):
@@ -465,7 +534,7 @@ def test_no_description_breaks_the_c(tmp_path, text):
     gen = tmp_path / "gen"
     made = generate(write_schema(tmp_path / "schema", package([each])), gen)
     for name in OUTPUTS:
-        assert made[name].isascii() or name in ["messages_write.c", "sbpkit/test.h"]
+        assert made[name].isascii() or name in ["messages_skip.c", "messages_write.c", "sbpkit/test.h"]
     (tmp_path / "print.c").write_text(
         '#include "sbpkit/sbp.h"\n#include <stdio.h>\n'
         "int main(void) {\n"
@@ -474,10 +543,13 @@ def test_no_description_breaks_the_c(tmp_path, text):
         "char *sbpi_write_msg_a(char *o, const uint8_t *p, const uint8_t *end, bool compat);\n"
         "char *sbpi_write_msg_a(char *o, const uint8_t *p, const uint8_t *end, bool compat) {\n"
         "  (void)p;\n  (void)end;\n  (void)compat;\n  return o;\n}\n"
+        "const char *sbpi_skip_msg_a(const char *t, const char *stop, const uint8_t *p, const uint8_t *end);\n"
+        "const char *sbpi_skip_msg_a(const char *t, const char *stop, const uint8_t *p, const uint8_t *end) {\n"
+        "  (void)stop;\n  (void)p;\n  (void)end;\n  return t;\n}\n"
     )
     compile_c(gen, "-o", tmp_path / "print", tmp_path / "print.c", gen / "messages_table.c")
-    compile_c(gen, "-c", "-o", os.devnull, gen / "messages_write.c")
-    compile_c(gen, "-c", "-o", os.devnull, gen / "messages_codec.c")
+    for name in ("messages_write.c", "messages_skip.c", "messages_codec.c"):
+        compile_c(gen, "-c", "-o", os.devnull, gen / name)
     assert subprocess.run([tmp_path / "print"], capture_output=True).stdout.decode() == text
 
 

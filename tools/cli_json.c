@@ -94,15 +94,16 @@ static void compare(struct cli *cli, struct cli_json *json, const struct sbp_lin
 
 enum sbp_status cli_json_next(struct cli *cli, struct cli_json *json, const char *data, size_t size, bool last,
                               uint8_t *frame, struct sbp_line *line, size_t *used) {
+  const uint64_t count = cli->counts.messages + 1;
+  json->reader.will_check = json->check || (json->sample && (count <= SAMPLE_FIRST || count % SAMPLE_EVERY == 0));
   const enum sbp_status status = sbp_read_line(&json->reader, data, size, last, frame, line, used);
   switch (status) {
   case SBP_OK: {
     const uint16_t type = (uint16_t)(frame[1] | frame[2] << 8);
     cli_count(cli, type);
-    const uint64_t count = cli->counts.messages;
     if (line->notes != 0)
       take_notes(cli, line, type);
-    if (json->check || (json->sample && (count <= SAMPLE_FIRST || count % SAMPLE_EVERY == 0)))
+    if (json->reader.will_check)
       compare(cli, json, line, frame);
     return SBP_OK;
   }

@@ -19,7 +19,8 @@ static const struct {
 } outputs[] = {
     {"messages_table.c", make_table},
     {"messages_write.c", make_writers},
-    {"messages_write.h", make_declarations},
+    {"messages_skip.c", make_skippers},
+    {"messages_lines.h", make_declarations},
     {"messages_codec.c", make_codec},
     {"sbpkit/protocol.h", make_protocol_header},
     {"sbpkit/messages.h", make_messages_header},

@@ -58,8 +58,10 @@ int most_elements(const struct sbp_field *field);
 /* messages_table.c: the descriptor table */
 void make_table(struct sbp_buffer *text, const struct sbp_schema *schema);
 
-/* messages_write.c and .h: straight-line writers of JSON */
+/* messages_write.c: straight-line writers of JSON; messages_skip.c: straight-line readers of what those write;
+ * messages_lines.h: both */
 void make_writers(struct sbp_buffer *text, const struct sbp_schema *schema);
+void make_skippers(struct sbp_buffer *text, const struct sbp_schema *schema);
 void make_declarations(struct sbp_buffer *text, const struct sbp_schema *schema);
 
 /* messages_codec.c: payload -> struct, struct -> payload */

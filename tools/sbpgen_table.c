@@ -71,8 +71,9 @@ static void put_struct(struct sbp_buffer *text, const struct sbp_struct *body) {
 static void put_message(struct sbp_buffer *text, const struct sbp_message *message) {
   const char *const name = message->body.name;
   print(text, "static const struct sbp_message %n = {\n", name);
-  print(text, "    .id = %d, .fields_max = %d, .write_fields = WRITER(sbpi_write_%n),\n", message->id,
+  print(text, "    .id = %d, .fields_max = %d, .write_fields = FUNCTION(sbpi_write_%n),\n", message->id,
         (int)message->fields_max, name);
+  print(text, "    .skip_fields = FUNCTION(sbpi_skip_%n),\n", name);
   print(text, "    .envelope_length = %d, .envelope = %q,\n", message->envelope_length, message->envelope);
   if (message->replaced_by_count > 0) {
     print(text, "    .replaced_by_count = %d, .replaced_by = (const char *const[]){", message->replaced_by_count);
@@ -126,9 +127,10 @@ static void add_c_name(struct sbp_buffer *names, const char *name) {
 void make_table(struct sbp_buffer *text, const struct sbp_schema *schema) {
   const struct struct_list structs = list_structs(schema);
   struct sbp_buffer names = {.allocator = &allocator};
-  print(text,
-        "#include \"messages_write.h\"\n\n"
-        "#ifdef SBPKIT_NO_JSON\n#define WRITER(function) NULL\n#else\n#define WRITER(function) function\n#endif\n\n");
+  print(
+      text,
+      "#include \"messages_lines.h\"\n\n"
+      "#ifdef SBPKIT_NO_JSON\n#define FUNCTION(function) NULL\n#else\n#define FUNCTION(function) function\n#endif\n\n");
   for (size_t i = 0; i < structs.count; i++) {
     add_c_name(&names, structs.all[i]->name);
     put_struct(text, structs.all[i]);

@@ -300,6 +300,9 @@ struct sbp_message {
   /* Straight-line writer of the fields, or NULL: then the table is walked. Same bytes either way. See sbp_line_write.
    */
   char *(*write_fields)(char *out, const uint8_t *payload, const uint8_t *end, bool float_compat);
+  /* Straight-line reader of what that writes of about this payload, any values in it: returns what stands behind the
+   * fields, or NULL where they stand in another way. It is for sbp_read_line, which knows how far it can read. */
+  const char *(*skip_fields)(const char *text, const char *stop, const uint8_t *payload, const uint8_t *end);
   uint32_t fields_max; /* the most text that the fields can give, 255 payload bytes taken, plain line */
   uint16_t replaced_by_count;
   uint16_t id;
@@ -480,6 +483,7 @@ struct sbp_reader {
   const struct sbp_schema *schema;
   enum sbp_cpu cpu;
   bool from_fields; /* the fields make the payload, as edits of `payload` where it is given */
+  bool will_check;  /* sbp_line_check() follows upon the next line: then reading it does most of that work */
   void *templates;  /* sbp_templates_size() bytes, aligned as malloc does, after sbp_templates_begin(): lines of a shape
                        that came before are read faster, with the same result; or NULL */
   void (*ignored)(void *context, const struct sbp_message *message, struct sbp_span key, const char *near_field);
@@ -511,6 +515,9 @@ struct sbp_reader {
     struct sbp_place array_place; /* where the top-level array begins */
     bool float_compat;            /* how floats stood in the last line of our own form */
     uint32_t own_misses;          /* lines in a row that began like our own */
+    uint64_t own_sender_text;     /* the last sender that stood in such a line, its text, ... */
+    uint8_t own_sender_digits;    /* ... and so many digits of that; 0: none has */
+    uint16_t own_sender;
     uint64_t passed_bytes;
     uint64_t passed_lines;
     uint64_t stop_searched; /* the end, by its offset, of the input in which a line break was looked for */
