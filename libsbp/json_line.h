@@ -133,6 +133,23 @@ SBPI_INLINE const char *sbpi_read_u16(const char *p, uint32_t *value) {
   return sum > 0xffff || *p == '0' ? NULL : p + 5;
 }
 
+/* The same of a sender: most lines have that of the line before them. */
+SBPI_INLINE const char *sbpi_read_sender(struct sbp_reader *reader, const char *p, uint32_t *sender) {
+  const uint64_t word = sbpi_load64((const uint8_t *)p);
+  const uint32_t digits = reader->state.last_sender_digits;
+  *sender = reader->state.last_sender;
+  if (SBPI_LIKELY(digits > 0 && ((word ^ reader->state.last_sender_text) & sbpi_first_bytes[digits]) == 0 &&
+                  !sbpi_is_digit(p[digits])))
+    return p + digits;
+  const char *const behind = sbpi_read_u16(p, sender);
+  if (behind != NULL) {
+    reader->state.last_sender = (uint16_t)*sender;
+    reader->state.last_sender_digits = (uint8_t)(behind - p);
+    reader->state.last_sender_text = word;
+  }
+  return behind;
+}
+
 /* A number of a line that json_line.c or json_wide.c has read, where it is a plain integer of up to five digits. */
 SBPI_INLINE bool sbpi_small_integer(struct sbp_span number, uint32_t *value) {
 #ifdef __SSE2__

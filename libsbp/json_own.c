@@ -24,23 +24,6 @@ static SBPI_NOINLINE const char *same_fields(struct sbp_reader *reader, const st
   return NULL;
 }
 
-/* Most lines have the sender of the line before them. */
-SBPI_INLINE const char *read_sender(struct sbp_reader *reader, const char *p, uint32_t *sender) {
-  const uint64_t word = sbpi_load64((const uint8_t *)p);
-  const uint32_t digits = reader->state.own_sender_digits;
-  *sender = reader->state.own_sender;
-  if (SBPI_LIKELY(digits > 0 && ((word ^ reader->state.own_sender_text) & sbpi_first_bytes[digits]) == 0 &&
-                  !sbpi_is_digit(p[digits])))
-    return p + digits;
-  const char *const behind = sbpi_read_u16(p, sender);
-  if (behind != NULL) {
-    reader->state.own_sender = (uint16_t)*sender;
-    reader->state.own_sender_digits = (uint8_t)(behind - p);
-    reader->state.own_sender_text = word;
-  }
-  return behind;
-}
-
 static const char *read(struct sbp_reader *reader, const char *text, const char *stop, uint8_t *frame,
                         struct sbp_line *line) {
   uint32_t crc;
@@ -68,7 +51,7 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
   p = envelope + message->envelope_length;
   uint8_t *const payload = frame + SBP_FRAME_HEADER;
   if (sbp_base64_decode(reader->cpu, p, base64, payload) != (ptrdiff_t)length ||
-      (p = SBPI_PAST(p + base64, behind_payload)) == NULL || (p = read_sender(reader, p, &sender)) == NULL)
+      (p = SBPI_PAST(p + base64, behind_payload)) == NULL || (p = sbpi_read_sender(reader, p, &sender)) == NULL)
     return NULL;
   line->frame_size = sbp_frame_pack(reader->cpu, (uint16_t)type, (uint16_t)sender, payload, (uint8_t)length, frame);
   if (crc != sbpi_load16(payload + length))

@@ -431,6 +431,8 @@ static bool enter(struct templates *templates, const struct learner *learner, co
   struct leaf *const leaf = &templates->leaves[end->leaf];
   memset(leaf, 0, sizeof *leaf);
   leaf->message = message;
+  for (size_t i = 0; i + 1 < learner->step_count; i++)
+    templates->nodes[path[i]].leaf = end->leaf;
   memcpy(leaf->path, path, learner->step_count * sizeof path[0]);
   memcpy(leaf->targets, learner->targets, learner->target_count * sizeof leaf->targets[0]);
   leaf->target_count = (uint16_t)learner->target_count;
@@ -486,5 +488,4 @@ size_t sbp_templates_size(void) {
 void sbp_templates_begin(void *memory) {
   struct templates *const templates = memory;
   memset(templates, 0, offsetof(struct templates, nodes));
-  templates->leaves[0].next = 0;
 }

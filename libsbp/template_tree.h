@@ -14,7 +14,9 @@ enum {
   STEPS_MAX = 200,
   CAPTURES_MAX = 640,
   LITERAL_MAX = 16, /* longer ones are several steps */
-  MISSES_MAX = 64   /* so many lines in a row that match nothing: most of the next ones are not tried */
+  FOLLOWERS_MAX = 1024,
+  TURNS_MAX = 8,
+  MISSES_MAX = 64 /* so many lines in a row that match nothing: most of the next ones are not tried */
 };
 
 _Static_assert((int)LITERAL_MAX <= (int)SBPI_LINE_SLACK, "literals are compared in words that reach past a line");
@@ -41,11 +43,15 @@ struct node {
   char literal[LITERAL_MAX]; /* zeros behind it */
   uint16_t child;            /* the first of the nodes that may follow; 0: none */
   uint16_t sibling;          /* the next one that may stand here instead */
-  uint16_t element;          /* STEP_LOOP: the first node of an element; all of them stand in a row */
-  uint16_t type;             /* of the message, in a child of a STEP_TYPE node */
-  uint16_t leaf;             /* STEP_END */
-  uint16_t mask;             /* a bit for each byte of the literal */
-  uint8_t length;            /* of the literal */
+  union {
+    uint8_t unsteady[2]; /* numbers: for so many more lines the counts of digits below are not to be relied on */
+    uint16_t element;    /* STEP_LOOP: the first node of an element; all of them stand in a row */
+    uint16_t last;       /* STEP_LENGTH: the last value, below 1000 */
+  };
+  uint16_t type;  /* of the message, in a child of a STEP_TYPE node */
+  uint16_t leaf;  /* the last one that was reached through it; STEP_END: the one that ends there */
+  uint16_t mask;  /* a bit for each byte of the literal */
+  uint8_t length; /* of the literal */
   uint8_t kind;
   uint8_t digits;      /* of the last number that stood here, never 0; STEP_LOOP: how many nodes an element has */
   uint8_t more_digits; /* the same behind its point */
@@ -72,7 +78,6 @@ struct leaf {
   uint16_t path[STEPS_MAX];
   struct target targets[STEPS_MAX];
   uint16_t target_count;
-  uint16_t next; /* the leaf that the line after the last line of this shape had */
   struct step_place object_begin;
   struct step_place object_end;
   uint8_t element_size; /* of the variable array */
@@ -88,7 +93,9 @@ struct templates {
   uint16_t node_count;
   uint16_t leaf_count;
   uint16_t root;
-  uint16_t last; /* the leaf of the last line */
+  uint16_t last;                /* the leaf of the last line */
+  uint16_t before;              /* that of the line before */
+  uint16_t next[FOLLOWERS_MAX]; /* the leaf of the line that came last upon two such leaves */
   struct node nodes[NODES_MAX];
   struct leaf leaves[LEAVES_MAX];
 };

@@ -15,9 +15,10 @@ struct capture {
 struct match {
   const char *end; /* the line break that stops all loops */
   struct templates *templates;
+  struct sbp_reader *reader;     /* or NULL */
   const char *starts[STEPS_MAX]; /* of each step's literal */
-  struct capture captures[CAPTURES_MAX];
-  size_t loop_count; /* elements of the variable array */
+  struct capture *captures;      /* CAPTURES_MAX of them; NULL where fields are not wanted */
+  size_t loop_count;             /* elements of the variable array */
   const char *payload;
   size_t payload_length; /* of its text */
   uint32_t type;
@@ -58,32 +59,39 @@ static SBPI_NOINLINE const char *read_long(const char *p, struct capture *captur
   return behind;
 }
 
+/* How many digits stand at p; 0 where there is none, or more than 15. *last is how many it were the last time. If that
+ * has been the same for a while it is what is tried, so that the next step begins without waiting for the count; else a
+ * wrong guess would cost more than to wait. */
+SBPI_INLINE unsigned count_digits(const char *p, uint8_t *last, uint8_t *unsteady) {
 #ifdef __SSE2__
-/* How many digits stand at p; 0 where there is none, or more than 15. *last is how many it were the last time, which is
- * what is tried: so the next step begins without waiting for the count. */
-SBPI_INLINE unsigned count_digits(const char *p, uint8_t *last) {
+  enum { STEADY_AFTER = 64 };
   const unsigned count = sbpi_count_digits(p);
   unsigned expected = *last;
-  if (SBPI_LIKELY(count == expected)) {
-    /* Else the compiler may take the one for the other. */
-    __asm__("" : "+r"(expected));
-    return expected;
+  if (SBPI_LIKELY(*unsteady == 0)) {
+    if (SBPI_LIKELY(count == expected)) {
+      /* Else the compiler may take the one for the other. */
+      __asm__("" : "+r"(expected));
+      if (expected == 0)
+        __builtin_unreachable();
+      return expected;
+    }
+    *unsteady = STEADY_AFTER;
+  } else {
+    *unsteady = (uint8_t)((*unsteady - 1u) | ((0u - (count != expected)) & STEADY_AFTER));
   }
-  if (count == 0 || count > 15)
+  if (SBPI_UNLIKELY(count - 1 > 14))
     return 0;
   *last = (uint8_t)count;
   return count;
-}
-
 #else
-SBPI_INLINE unsigned count_digits(const char *p, uint8_t *last) {
   unsigned count = 0;
   (void)last;
+  (void)unsteady;
   while (count < 16 && sbpi_is_digit(p[count]))
     count++;
   return count & 15;
-}
 #endif
+}
 
 /* Past a minus sign. Its branch is foretold mostly, and then what follows does not wait for the byte: so compilers must
  * not make an addition of it. */
@@ -100,7 +108,7 @@ SBPI_INLINE const char *skip_sign(const char *p) {
 /* An integer of up to 15 digits; longer ones, and what is none, count as 0 digits. */
 SBPI_INLINE const char *match_integer(const char *p, struct node *node, struct capture *capture) {
   const char *const digits = skip_sign(p);
-  const unsigned count = count_digits(digits, &node->digits);
+  const unsigned count = count_digits(digits, &node->digits, &node->unsteady[0]);
   if (SBPI_UNLIKELY(count == 0 || (count > 1 && *digits == '0'))) {
     if (capture == NULL)
       return skip_long(p);
@@ -134,9 +142,9 @@ SBPI_INLINE const char *match_float(const char *p, struct node *node, struct cap
                                     100000000000000,
                                     1000000000000000};
   const char *const digits = skip_sign(p);
-  const unsigned count = count_digits(digits, &node->digits);
+  const unsigned count = count_digits(digits, &node->digits, &node->unsteady[0]);
   const char *const point = digits + count;
-  const unsigned more = *point == '.' ? count_digits(point + 1, &node->more_digits) : 0;
+  const unsigned more = *point == '.' ? count_digits(point + 1, &node->more_digits, &node->unsteady[1]) : 0;
   const char *const behind = point + 1 + more;
   if (SBPI_UNLIKELY(count == 0 || more == 0 || (*behind | 0x20) == 'e' || (count > 1 && *digits == '0') ||
                     (capture != NULL && count + more > 19))) {
@@ -156,11 +164,36 @@ SBPI_INLINE const char *match_float(const char *p, struct node *node, struct cap
 
 /* A plain integer 0 .. 65535. */
 SBPI_INLINE const char *read_u16(const char *p, struct node *node, uint32_t *value) {
-  const unsigned count = count_digits(p, &node->digits);
+  const unsigned count = count_digits(p, &node->digits, &node->unsteady[0]);
   if (count == 0 || count > 5 || (count > 1 && *p == '0'))
     return NULL;
   *value = (uint32_t)sbpi_value_of_digits(p, count);
   return *value > 0xffff ? NULL : p + count;
+}
+
+/* The same of one that mostly is what it was on the last line that came this way. */
+SBPI_INLINE const char *read_length(const char *p, struct node *node, uint32_t *value) {
+  const uint32_t text = sbpi_load32((const uint8_t *)sbpi_small[node->last]);
+  const unsigned count = text >> 24;
+  *value = node->last;
+  if (SBPI_LIKELY((sbpi_load32((const uint8_t *)p) ^ text) << (32 - 8 * count) == 0 && !sbpi_is_digit(p[count])))
+    return p + count;
+  p = sbpi_read_u16(p, value);
+  if (p != NULL && *value < 1000)
+    node->last = (uint16_t)*value;
+  return p;
+}
+
+/* Whether the line has the type of this message; *p goes on behind it then. */
+SBPI_INLINE bool same_type(const char **p, const struct node *node, const struct sbp_message *message) {
+  const char *const text = message->envelope + sizeof ",\"msg_type\":" - 1;
+  const unsigned count = node->digits < 5 ? node->digits : 5;
+  if (SBPI_UNLIKELY(
+          ((sbpi_load64((const uint8_t *)*p) ^ sbpi_load64((const uint8_t *)text)) & sbpi_first_bytes[count]) != 0 ||
+          text[count] != ',' || sbpi_is_digit((*p)[count])))
+    return false;
+  *p += count;
+  return true;
 }
 
 /* A string, captured without its quotes. */
@@ -174,16 +207,17 @@ SBPI_INLINE const char *match_string(const char *p, const char *end, struct capt
 }
 
 /* A value that a field may have. *capture goes on behind those taken; it is NULL where fields are not wanted. */
-SBPI_INLINE const char *match_field(struct match *match, struct node *node, const char *p, struct capture **capture) {
+SBPI_INLINE const char *match_field(const struct match *match, const char *end, struct node *node, const char *p,
+                                    struct capture **capture) {
   struct capture *const taken = *capture;
   if (taken != NULL) {
-    if (taken == match->captures + CAPTURES_MAX)
+    if (SBPI_UNLIKELY(taken == match->captures + CAPTURES_MAX))
       return NULL;
     ++*capture;
   }
   if (SBPI_LIKELY(node->kind == STEP_INTEGER))
     return match_integer(p, node, taken);
-  return SBPI_LIKELY(node->kind == STEP_FLOAT) ? match_float(p, node, taken) : match_string(p, match->end, taken);
+  return SBPI_LIKELY(node->kind == STEP_FLOAT) ? match_float(p, node, taken) : match_string(p, end, taken);
 }
 
 static SBPI_NOINLINE const char *match_payload(struct match *match, const char *p) {
@@ -210,7 +244,7 @@ SBPI_INLINE const char *match_loop(struct match *match, const struct node *loop,
       if (!same_literal(node, p))
         return NULL;
       p += node->length;
-      if (node->kind != STEP_NONE && (p = match_field(match, node, p, capture)) == NULL)
+      if (node->kind != STEP_NONE && (p = match_field(match, match->end, node, p, capture)) == NULL)
         return NULL;
     }
     count++;
@@ -242,34 +276,44 @@ SBPI_INLINE uint16_t child_for_type(const struct templates *templates, const str
   return n;
 }
 
-/* Walk the tree along the line, first on the path of the leaf that is guessed. Returns the node that ends the path and,
- * in *behind, the line's end; or 0, and then *parted says whether the shape is a new one. */
+/* Where the line leaves the path at a step: the node beside it that has the line's literal, or 0. */
+static SBPI_NOINLINE uint16_t other_node(const struct templates *templates, uint16_t n, const char *p) {
+  while (n != 0 && !same_literal(&templates->nodes[n], p))
+    n = templates->nodes[n].sibling;
+  return n;
+}
+
+/* Walk the tree along the line on the path of the leaf that is guessed, and where the line leaves that, on the path of
+ * the last leaf there. Returns the leaf that is reached and, in *behind, the line's end; or 0, and then *parted says
+ * whether the shape is a new one. */
 SBPI_INLINE uint16_t match_line(struct match *match, const char *p, uint16_t guess, bool wanted, const char **behind,
                                 bool *parted) {
   struct templates *const templates = match->templates;
-  const uint16_t *path = guess == 0 ? NULL : templates->leaves[guess].path;
+  struct node *const nodes = templates->nodes;
+  const char *const end = match->end;
   struct capture *capture = wanted ? match->captures : NULL;
-  uint16_t n = templates->root;
-  *parted = n == 0;
-  if (n == 0)
+  uint16_t turns[TURNS_MAX]; /* nodes beside the path taken before */
+  unsigned turn_count = 0;
+  *parted = guess == 0;
+  if (guess == 0)
     return 0;
+  const struct leaf *leaf = &templates->leaves[guess];
   for (size_t k = 0;; k++) {
-    struct node *node = &templates->nodes[SBPI_LIKELY(path != NULL) ? path[k] : n];
+    struct node *node = nodes + leaf->path[k];
     if (SBPI_UNLIKELY(!same_literal(node, p))) {
-      path = NULL;
-      for (; n != 0 && !same_literal(&templates->nodes[n], p);)
-        n = templates->nodes[n].sibling;
+      const uint16_t n = other_node(templates, k == 0 ? templates->root : nodes[leaf->path[k - 1]].child, p);
       if (n == 0) {
         *parted = true;
         return 0;
       }
-      node = &templates->nodes[n];
+      node = nodes + n;
+      leaf = &templates->leaves[node->leaf];
+      turns[turn_count++ % TURNS_MAX] = n;
     }
     match->starts[k] = p;
     p += node->length;
-    n = node->child;
     if (SBPI_LIKELY(node->kind <= STEP_STRING)) {
-      p = match_field(match, node, p, &capture);
+      p = match_field(match, end, node, p, &capture);
       if (SBPI_UNLIKELY(p == NULL))
         return 0;
       continue;
@@ -281,7 +325,7 @@ SBPI_INLINE uint16_t match_line(struct match *match, const char *p, uint16_t gue
       p = match_float(p, node, NULL);
       break;
     case STEP_OTHER_STRING:
-      p = match_string(p, match->end, NULL);
+      p = match_string(p, end, NULL);
       break;
     case STEP_LOOP:
       p = wanted ? match_loop_captured(match, node, p, &capture) : match_loop_unread(match, node, p);
@@ -290,29 +334,33 @@ SBPI_INLINE uint16_t match_line(struct match *match, const char *p, uint16_t gue
       p = match_payload(match, p);
       break;
     case STEP_SENDER:
-      p = read_u16(p, node, &match->sender);
+      p = match->reader == NULL ? sbpi_read_u16(p, &match->sender) : sbpi_read_sender(match->reader, p, &match->sender);
       break;
     case STEP_CRC:
       p = read_u16(p, node, &match->crc);
       match->has_crc = true;
       break;
     case STEP_LENGTH:
-      p = read_u16(p, node, &match->length);
+      p = read_length(p, node, &match->length);
       match->has_length = true;
       break;
     case STEP_TYPE:
-      p = read_u16(p, node, &match->type);
-      if (p != NULL && (path == NULL || templates->nodes[path[k + 1]].type != match->type)) {
-        path = NULL;
-        n = child_for_type(templates, node, match->type);
-        *parted = n == 0;
+      match->type = leaf->message->id;
+      if (SBPI_UNLIKELY(!same_type(&p, node, leaf->message))) {
+        p = read_u16(p, node, &match->type);
+        const uint16_t n = p == NULL ? 0 : child_for_type(templates, node, match->type);
+        *parted = p != NULL && n == 0;
         if (n == 0)
           return 0;
+        leaf = &templates->leaves[nodes[n].leaf];
+        turns[turn_count++ % TURNS_MAX] = n;
       }
       break;
     default:
       *behind = p;
-      return (uint16_t)(node - templates->nodes);
+      for (unsigned i = 0; i < turn_count && i < TURNS_MAX; i++)
+        nodes[turns[i]].leaf = node->leaf;
+      return node->leaf;
     }
     if (SBPI_UNLIKELY(p == NULL))
       return 0;
@@ -433,8 +481,8 @@ static bool store_fields(const struct match *match, const struct leaf *leaf, uin
 
 /* ---- Lines ---- */
 
-static bool make_frame(const struct sbp_reader *reader, const struct match *match, const struct leaf *leaf,
-                       uint8_t *frame, struct sbp_line *line) {
+SBPI_INLINE bool make_frame(const struct sbp_reader *reader, const struct match *match, const struct leaf *leaf,
+                            uint8_t *frame, struct sbp_line *line) {
   uint8_t *const payload = frame + SBP_FRAME_HEADER;
   size_t size = 0;
   if (match->payload != NULL) {
@@ -469,9 +517,11 @@ static struct sbp_span object_of(const struct match *match, const struct leaf *l
   return object;
 }
 
-static void begin(struct match *match, struct templates *templates, const char *end) {
+static void begin(struct match *match, struct templates *templates, struct capture *captures, const char *end) {
   match->end = end;
   match->templates = templates;
+  match->reader = NULL;
+  match->captures = captures;
   match->loop_count = 0;
   match->payload = NULL;
   match->type = UINT32_MAX;
@@ -481,6 +531,41 @@ static void begin(struct match *match, struct templates *templates, const char *
   match->has_length = false;
 }
 
+SBPI_INLINE const char *read_line(struct sbp_reader *reader, const char *text, const char *stop, uint8_t *frame,
+                                  struct sbp_line *line, struct capture *captures, bool *parted) {
+  struct templates *const templates = reader->templates;
+  struct match match;
+  begin(&match, templates, captures, stop);
+  match.reader = reader;
+  uint16_t *const next = &templates->next[(templates->before * 32u ^ templates->last) % FOLLOWERS_MAX];
+  const uint16_t guess = *next == 0 ? templates->nodes[templates->root].leaf : *next;
+  const char *behind = text;
+  const uint16_t n = match_line(&match, text, guess, captures != NULL, &behind, parted);
+  if (n == 0)
+    return NULL;
+  const struct leaf *const leaf = &templates->leaves[n];
+  if (match.type != leaf->message->id || !make_frame(reader, &match, leaf, frame, line)) {
+    line->notes = 0;
+    return NULL;
+  }
+  line->message = leaf->message;
+  line->text.text = text;
+  line->text.length = (size_t)(behind - text);
+  line->object = object_of(&match, leaf, line->text);
+  line->compact = leaf->compact;
+  *next = n;
+  templates->before = templates->last;
+  templates->last = n;
+  return behind;
+}
+
+/* The captures take 20 KB of stack, which is not to be touched where they are not needed. */
+static SBPI_NOINLINE const char *read_fields(struct sbp_reader *reader, const char *text, const char *stop,
+                                             uint8_t *frame, struct sbp_line *line, bool *parted) {
+  struct capture captures[CAPTURES_MAX];
+  return read_line(reader, text, stop, frame, line, captures, parted);
+}
+
 const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, const char *stop, uint8_t *frame,
                                 struct sbp_line *line, bool *learn) {
   struct templates *const templates = reader->templates;
@@ -488,32 +573,10 @@ const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, con
   /* Where so many lines had no common shape, the next ones are not worth a try each. */
   if (templates->misses > MISSES_MAX && (++templates->misses & 255) != 0)
     return NULL;
-  struct match match;
-  begin(&match, templates, stop);
-  bool parted = false;
-  const uint16_t guess = templates->leaves[templates->last].next;
-  const char *behind = text;
-  const uint16_t n = reader->from_fields ? match_line(&match, text, guess, true, &behind, &parted)
-                                         : match_line(&match, text, guess, false, &behind, &parted);
-  if (n != 0) {
-    const uint16_t number = templates->nodes[n].leaf;
-    const struct leaf *const leaf = &templates->leaves[number];
-    if (match.type == leaf->message->id && make_frame(reader, &match, leaf, frame, line)) {
-      line->message = leaf->message;
-      line->text.text = text;
-      line->text.length = (size_t)(behind - text);
-      line->object = object_of(&match, leaf, line->text);
-      line->compact = leaf->compact;
-      templates->leaves[templates->last].next = number;
-      templates->last = number;
-      templates->misses = 0;
-      return behind;
-    }
-    line->notes = 0;
-  }
-  templates->misses++;
-  *learn = parted;
-  return NULL;
+  const char *const behind = reader->from_fields ? read_fields(reader, text, stop, frame, line, learn)
+                                                 : read_line(reader, text, stop, frame, line, NULL, learn);
+  templates->misses = behind == NULL ? templates->misses + 1 : 0;
+  return behind;
 }
 
 bool sbpi_templates_agree(const struct sbp_reader *reader, const struct sbp_line *line, const uint8_t *frame) {
@@ -521,18 +584,19 @@ bool sbpi_templates_agree(const struct sbp_reader *reader, const struct sbp_line
   enum { LONGEST_CHECKED = 4096 };
   char text[LONGEST_CHECKED + SBPI_LINE_SLACK];
   uint8_t copy[SBP_FRAME_MAX];
+  struct capture captures[CAPTURES_MAX];
   if (line->text.length > LONGEST_CHECKED || templates->last == 0)
     return false;
   memcpy(text, line->text.text, line->text.length);
   memset(text + line->text.length, '\n', SBPI_LINE_SLACK);
   struct match match;
-  begin(&match, templates, text + line->text.length);
+  begin(&match, templates, captures, text + line->text.length);
   const char *behind;
   bool parted;
   const uint16_t n = match_line(&match, text, templates->last, true, &behind, &parted);
   if (n == 0)
     return false;
-  const struct leaf *const leaf = &templates->leaves[templates->nodes[n].leaf];
+  const struct leaf *const leaf = &templates->leaves[n];
   size_t size = line->frame_size - SBP_FRAME_OVERHEAD;
   if (leaf->message != line->message || !leaf->fit)
     return false;

@@ -515,9 +515,9 @@ struct sbp_reader {
     struct sbp_place array_place; /* where the top-level array begins */
     bool float_compat;            /* how floats stood in the last line of our own form */
     uint32_t own_misses;          /* lines in a row that began like our own */
-    uint64_t own_sender_text;     /* the last sender that stood in such a line, its text, ... */
-    uint8_t own_sender_digits;    /* ... and so many digits of that; 0: none has */
-    uint16_t own_sender;
+    uint64_t last_sender_text;    /* the last sender that was read, its text, ... */
+    uint8_t last_sender_digits;   /* ... and so many digits of that; 0: none was */
+    uint16_t last_sender;
     uint64_t passed_bytes;
     uint64_t passed_lines;
     uint64_t stop_searched; /* the end, by its offset, of the input in which a line break was looked for */
