@@ -128,6 +128,9 @@ typedef __m128i bytes_16;
 WIDE SBPI_INLINE bytes_16 load(const void *p) {
   return _mm_loadu_si128((const __m128i *)p);
 }
+WIDE SBPI_INLINE __m256i load_32(const void *p) {
+  return _mm256_loadu_si256((const __m256i *)p);
+}
 WIDE SBPI_INLINE void store(void *o, bytes_16 bytes) {
   _mm_storeu_si128((__m128i *)o, bytes);
 }
@@ -135,40 +138,54 @@ WIDE SBPI_INLINE bytes_16 pick(bytes_16 bytes, bytes_16 indices) {
   return _mm_shuffle_epi8(bytes, indices);
 }
 
+#define EIGHT_TIMES(x)                                                                                                 \
+  { x, x, x, x, x, x, x, x }
+static const uint32_t words[][8] = {EIGHT_TIMES(0x0fc0fc00), EIGHT_TIMES(0x04000040), EIGHT_TIMES(0x003f03f0),
+                                    EIGHT_TIMES(0x01000010), EIGHT_TIMES(0x1a1a1a1a), EIGHT_TIMES(0x0d0d0d0d),
+                                    EIGHT_TIMES(0x33333333)};
+enum { HIGH_BITS, HIGH_SHIFT, LOW_BITS, LOW_SHIFT, LETTERS, CAPITAL, SMALL_Z };
+
+/* Where the compiler cannot see what they are: it would make each anew, in four instructions, for every payload. */
+SBPI_INLINE const uint32_t (*hidden_words(void))[8] {
+  const uint32_t(*hidden)[8] = words;
+  __asm__("" : "+r"(hidden));
+  return hidden;
+}
+
 WIDE SBPI_INLINE bytes_16 characters(bytes_16 bytes) {
+  const uint32_t(*const word)[8] = hidden_words();
   const __m128i order = _mm_setr_epi8(5, 4, 6, 5, 8, 7, 9, 8, 11, 10, 12, 11, 14, 13, 15, 14);
   const __m128i offset = _mm_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
                                        '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0);
-  const __m128i words = _mm_shuffle_epi8(bytes, order);
-  const __m128i high = _mm_mulhi_epu16(_mm_and_si128(words, _mm_set1_epi32(0x0fc0fc00)), _mm_set1_epi32(0x04000040));
-  const __m128i low = _mm_mullo_epi16(_mm_and_si128(words, _mm_set1_epi32(0x003f03f0)), _mm_set1_epi32(0x01000010));
+  const __m128i picked = _mm_shuffle_epi8(bytes, order);
+  const __m128i high = _mm_mulhi_epu16(_mm_and_si128(picked, load(word[HIGH_BITS])), load(word[HIGH_SHIFT]));
+  const __m128i low = _mm_mullo_epi16(_mm_and_si128(picked, load(word[LOW_BITS])), load(word[LOW_SHIFT]));
   const __m128i values = _mm_or_si128(high, low);
-  const __m128i capital = _mm_and_si128(_mm_cmpgt_epi8(_mm_set1_epi8(26), values), _mm_set1_epi8(13));
-  const __m128i kind = _mm_or_si128(_mm_subs_epu8(values, _mm_set1_epi8(51)), capital);
+  const __m128i capital = _mm_and_si128(_mm_cmpgt_epi8(load(word[LETTERS]), values), load(word[CAPITAL]));
+  const __m128i kind = _mm_or_si128(_mm_subs_epu8(values, load(word[SMALL_Z])), capital);
   return _mm_add_epi8(_mm_shuffle_epi8(offset, kind), values);
 }
 
 /* The same twice: each half holds its twelve bytes from the fifth on. */
 WIDE SBPI_INLINE __m256i characters_twice(__m256i bytes) {
+  const uint32_t(*const word)[8] = hidden_words();
   const __m256i order = _mm256_setr_epi8(5, 4, 6, 5, 8, 7, 9, 8, 11, 10, 12, 11, 14, 13, 15, 14, 1, 0, 2, 1, 4, 3, 5, 4,
                                          7, 6, 8, 7, 10, 9, 11, 10);
   const __m256i offset =
       _mm256_broadcastsi128_si256(_mm_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
                                                 '0' - 52, '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0));
-  const __m256i words = _mm256_shuffle_epi8(bytes, order);
+  const __m256i picked = _mm256_shuffle_epi8(bytes, order);
   const __m256i high =
-      _mm256_mulhi_epu16(_mm256_and_si256(words, _mm256_set1_epi32(0x0fc0fc00)), _mm256_set1_epi32(0x04000040));
-  const __m256i low =
-      _mm256_mullo_epi16(_mm256_and_si256(words, _mm256_set1_epi32(0x003f03f0)), _mm256_set1_epi32(0x01000010));
+      _mm256_mulhi_epu16(_mm256_and_si256(picked, load_32(word[HIGH_BITS])), load_32(word[HIGH_SHIFT]));
+  const __m256i low = _mm256_mullo_epi16(_mm256_and_si256(picked, load_32(word[LOW_BITS])), load_32(word[LOW_SHIFT]));
   const __m256i values = _mm256_or_si256(high, low);
-  const __m256i capital = _mm256_and_si256(_mm256_cmpgt_epi8(_mm256_set1_epi8(26), values), _mm256_set1_epi8(13));
-  const __m256i kind = _mm256_or_si256(_mm256_subs_epu8(values, _mm256_set1_epi8(51)), capital);
+  const __m256i capital = _mm256_and_si256(_mm256_cmpgt_epi8(load_32(word[LETTERS]), values), load_32(word[CAPITAL]));
+  const __m256i kind = _mm256_or_si256(_mm256_subs_epu8(values, load_32(word[SMALL_Z])), capital);
   return _mm256_add_epi8(_mm256_shuffle_epi8(offset, kind), values);
 }
 
 WIDE SBPI_INLINE void encode_24(const uint8_t *p, char *o) {
-  const __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)p);
-  _mm256_storeu_si256((__m256i *)(void *)o, characters_twice(bytes));
+  _mm256_storeu_si256((__m256i *)(void *)o, characters_twice(load_32(p)));
 }
 
 WIDE SBPI_INLINE bytes_16 decode_12(bytes_16 c, bytes_16 *bad) {
@@ -291,14 +308,14 @@ WIDE static char *encode_payload_wide(const uint8_t *p, size_t size, char *o) {
   /* The payload's last sixteen bytes, moved so that the rest begins at the fifth, with zeros behind it. */
   static const uint8_t slide[32] = {0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
                                     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-  store(o, characters(pick(load(end - 16), load(slide + 12 - rest))));
-  o += SBP_BASE64_SIZE(rest);
-  if (rest % 3 > 0) {
-    o[-1] = '=';
-    if (rest % 3 == 1)
-      o[-2] = '=';
-  }
-  return o;
+  /* What makes '=' of the 'A' that come of no bytes; how many characters there are then. */
+  enum { PAD = (uint8_t)('=' - 'A') };
+  static const uint8_t padding[12][16] = {
+      [1] = {[2] = PAD, [3] = PAD},   [2] = {[3] = PAD},  [4] = {[6] = PAD, [7] = PAD},    [5] = {[7] = PAD},
+      [7] = {[10] = PAD, [11] = PAD}, [8] = {[11] = PAD}, [10] = {[14] = PAD, [15] = PAD}, [11] = {[15] = PAD}};
+  static const uint8_t sizes[12] = {0, 4, 4, 4, 8, 8, 8, 12, 12, 12, 16, 16};
+  store(o, add(characters(pick(load(end - 16), load(slide + 12 - rest))), load(padding[rest])));
+  return o + sizes[rest];
 }
 
 /* Twelve bytes, and none behind them. */

@@ -177,7 +177,7 @@ size_t sbp_line_max(const struct sbp_line_options *options) {
   return options->pretty ? compact * (1 + PRETTY_FACTOR) : compact;
 }
 
-static char *write_time(const struct sbp_clock *clock, char *o) {
+static SBPI_NOINLINE char *write_time(const struct sbp_clock *clock, char *o) {
   const int64_t gps = sbp_gps_whole_ms(clock->gps);
   o = EMIT_TEXT(o, ",\"utc\":\"");
   o = sbp_utc_write(sbp_utc_from_gps(&clock->leap, gps), o);

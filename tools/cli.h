@@ -159,6 +159,7 @@ struct cli_select {
   const char *to;
   const char *first;
 
+  bool all; /* none of them leaves any out, but for --first */
   bool by_type;
   bool by_sender;
   bool by_time; /* a cut is at a time */
@@ -399,6 +400,8 @@ bool cli_select_place(const struct cli *cli, const struct cli_frames *frames, ui
 /* Whether the frame is selected that cli_frames_next() found. */
 static inline bool cli_selected(const struct cli *cli, const struct cli_frames *frames, const struct sbp_frame *frame) {
   const struct cli_select *const select = &cli->select;
+  if (select->all)
+    return true;
   return (!select->by_type || cli_set_has(&select->types, frame->type)) &&
          (!select->by_sender || cli_set_has(&select->sender_set, frame->sender)) &&
          ((select->from == NULL && select->to == NULL) ||

@@ -239,6 +239,7 @@ bool cli_select_prepare(struct cli *cli, struct cli_frames *frames) {
   struct cli_select *const select = &cli->select;
   select->by_type = select->include.size > 0 || select->exclude.size > 0;
   select->by_sender = select->senders.size > 0;
+  select->all = !select->by_type && !select->by_sender && select->from == NULL && select->to == NULL;
   if (select->first != NULL &&
       (!cli_number(select->first, strlen(select->first), &select->left) || select->left == 0)) {
     cli_fail(cli, "--first %s: not a number of messages, 1 or more", select->first);
