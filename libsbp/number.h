@@ -14,6 +14,9 @@ enum { SBPI_NUMBER_ROOM = 40 };
 /* Decimal text of 0 .. 999, left-justified, and its length in the fourth byte. */
 extern const char sbpi_small[1000][4];
 
+/* The same as three digits, and a zero byte. */
+extern const char sbpi_triple[1000][4];
+
 /* Write a number, no NUL, and return the end of its text. */
 
 /* Below 1000. */
@@ -31,6 +34,16 @@ char *sbpi_write_long_u32(char *out, uint32_t value);
 
 SBPI_INLINE char *sbpi_write_u32(char *out, uint32_t value) {
   return SBPI_LIKELY(value < 1000) ? sbpi_write_small(out, value) : sbpi_write_long_u32(out, value);
+}
+
+/* The same in line, for what mostly is from 1000 on. */
+SBPI_INLINE char *sbpi_write_u16(char *out, uint16_t value) {
+  if (SBPI_UNLIKELY(value < 1000))
+    return sbpi_write_small(out, value);
+  const uint32_t thousands = value / 1000u;
+  out = sbpi_write_small(out, thousands);
+  memcpy(out, sbpi_triple[value - 1000 * thousands], 4);
+  return out + 3;
 }
 
 char *sbpi_write_u64(char *out, uint64_t value);

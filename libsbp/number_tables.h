@@ -18,9 +18,6 @@ struct sbpi_power {
 
 extern const struct sbpi_power sbpi_powers[SBPI_POWER_MAX - SBPI_POWER_MIN + 1];
 
-/* 0 .. 999 as three digits, and a zero byte. */
-extern const char sbpi_triple[1000][4];
-
 /* floor(log2(10^e)), for |e| <= 1233. To shift a negative number right is left to the compiler by C; all of them divide
  * and round down, and the tests would show one that does not. */
 SBPI_INLINE int sbpi_log2_of_power(int e) {
