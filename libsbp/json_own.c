@@ -2,11 +2,12 @@
 #include "json_own.h"
 
 #include "number.h"
+#include "template_tree.h"
 
 enum {
-  FIELDS_MAX = 8192, /* room for the fields of any message of the protocol */
-  MISSES_MAX = 32,   /* so many lines in a row that look like ours but are not: */
-  MISSES_SKIP = 15   /* only each 16th is tried */
+  FIELDS_MAX = 8192,   /* room for the fields of any message of the protocol */
+  OWN_MISSES_MAX = 32, /* so many lines in a row that look like ours but are not: */
+  OWN_MISSES_SKIP = 15 /* only each 16th is tried */
 };
 
 /* Past the fields, if they are those of the payload. Floats are tried in the form that the last line had, then in the
@@ -24,11 +25,27 @@ static SBPI_NOINLINE const char *same_fields(struct sbp_reader *reader, const st
   return NULL;
 }
 
+SBPI_INLINE bool has_envelope(const char *p, const struct sbp_message *message) {
+  return memcmp(p, message->envelope, message->envelope_length) == 0;
+}
+
+/* The message whose envelope stands at p, if its lines can be read here. */
+static SBPI_NOINLINE const struct sbp_message *message_of(const struct sbp_reader *reader, const char *p) {
+  uint32_t type;
+  p = SBPI_PAST(p, ",\"msg_type\":");
+  if (p == NULL || sbpi_read_u16(p, &type) == NULL)
+    return NULL;
+  const struct sbp_message *const message = sbp_message_by_id(reader->schema, (uint16_t)type);
+  return message != NULL && message->write_fields != NULL && message->fields_max <= FIELDS_MAX &&
+                 has_envelope(p - (sizeof ",\"msg_type\":" - 1), message)
+             ? message
+             : NULL;
+}
+
 static const char *read(struct sbp_reader *reader, const char *text, const char *stop, uint8_t *frame,
                         struct sbp_line *line) {
   uint32_t crc;
   uint32_t length;
-  uint32_t type;
   uint32_t sender;
   /* The shortest of these lines is longer than what is compared here before its length is known. */
   if (stop - text < 64)
@@ -37,23 +54,29 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
   if (p == NULL || (p = SBPI_PAST(p, ",\"length\":")) == NULL || (p = sbpi_read_u16(p, &length)) == NULL ||
       length > 255)
     return NULL;
-  const char *const envelope = p;
-  if ((p = SBPI_PAST(p, ",\"msg_type\":")) == NULL || sbpi_read_u16(p, &type) == NULL)
-    return NULL;
-  const struct sbp_message *const message = sbp_message_by_id(reader->schema, (uint16_t)type);
-  if (message == NULL || message->write_fields == NULL || message->fields_max > FIELDS_MAX)
-    return NULL;
   const size_t base64 = SBP_BASE64_SIZE(length);
   static const char behind_payload[] = "\",\"preamble\":85,\"sender\":";
-  if ((size_t)(stop - envelope) < message->envelope_length + base64 + sizeof behind_payload ||
-      memcmp(envelope, message->envelope, message->envelope_length) != 0)
+  const size_t room = (size_t)(stop - p);
+  if (room < SBP_ENVELOPE_MAX + base64 + sizeof behind_payload)
     return NULL;
-  p = envelope + message->envelope_length;
+  struct templates *const templates = reader->templates;
+  const struct sbp_message **const next =
+      &templates->own_next[(templates->own_before * 7u + templates->own_last) % OWN_FOLLOWERS_MAX];
+  const struct sbp_message *message = *next;
+  if (SBPI_UNLIKELY(message == NULL || !has_envelope(p, message))) {
+    message = message_of(reader, p);
+    if (message == NULL)
+      return NULL;
+    *next = message;
+  }
+  templates->own_before = templates->own_last;
+  templates->own_last = message->id;
+  p += message->envelope_length;
   uint8_t *const payload = frame + SBP_FRAME_HEADER;
   if (sbp_base64_decode(reader->cpu, p, base64, payload) != (ptrdiff_t)length ||
       (p = SBPI_PAST(p + base64, behind_payload)) == NULL || (p = sbpi_read_sender(reader, p, &sender)) == NULL)
     return NULL;
-  line->frame_size = sbp_frame_pack(reader->cpu, (uint16_t)type, (uint16_t)sender, payload, (uint8_t)length, frame);
+  line->frame_size = sbp_frame_pack(reader->cpu, message->id, (uint16_t)sender, payload, (uint8_t)length, frame);
   if (crc != sbpi_load16(payload + length))
     return NULL;
   /* To compare the fields with what is written of the payload takes less than to read them; not to want their values,
@@ -77,7 +100,7 @@ const char *sbpi_own_line_read(struct sbp_reader *reader, const char *text, cons
                                struct sbp_line *line) {
   if (SBPI_PAST(text, "{\"crc\":") == NULL)
     return NULL;
-  if (reader->state.own_misses > MISSES_MAX && (++reader->state.own_misses & MISSES_SKIP) != 0)
+  if (reader->state.own_misses > OWN_MISSES_MAX && (++reader->state.own_misses & OWN_MISSES_SKIP) != 0)
     return NULL;
   const char *const behind = read(reader, text, stop, frame, line);
   if (behind == NULL) {

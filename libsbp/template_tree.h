@@ -15,6 +15,7 @@ enum {
   CAPTURES_MAX = 640,
   LITERAL_MAX = 16, /* longer ones are several steps */
   FOLLOWERS_MAX = 1024,
+  OWN_FOLLOWERS_MAX = 256,
   TURNS_MAX = 8,
   MISSES_MAX = 64 /* so many lines in a row that match nothing: most of the next ones are not tried */
 };
@@ -96,6 +97,11 @@ struct templates {
   uint16_t last;                /* the leaf of the last line */
   uint16_t before;              /* that of the line before */
   uint16_t next[FOLLOWERS_MAX]; /* the leaf of the line that came last upon two such leaves */
+  /* Lines of our own form (json_own.c), of which no shape is learned: the messages of the last two, and which one came
+   * last upon two such. */
+  uint16_t own_last;
+  uint16_t own_before;
+  const struct sbp_message *own_next[OWN_FOLLOWERS_MAX];
   struct node nodes[NODES_MAX];
   struct leaf leaves[LEAVES_MAX];
 };
