@@ -431,6 +431,7 @@ static bool enter(struct templates *templates, const struct learner *learner, co
   struct leaf *const leaf = &templates->leaves[end->leaf];
   memset(leaf, 0, sizeof *leaf);
   leaf->message = message;
+  leaf->type_digits = (uint8_t)(strchr(message->envelope + TYPE_AT, ',') - message->envelope - TYPE_AT);
   for (size_t i = 0; i + 1 < learner->step_count; i++)
     templates->nodes[path[i]].leaf = end->leaf;
   memcpy(leaf->path, path, learner->step_count * sizeof path[0]);
@@ -487,5 +488,6 @@ size_t sbp_templates_size(void) {
 
 void sbp_templates_begin(void *memory) {
   struct templates *const templates = memory;
-  memset(templates, 0, offsetof(struct templates, nodes));
+  /* With the node that stands for none. */
+  memset(templates, 0, offsetof(struct templates, nodes) + sizeof(struct node));
 }

@@ -73,6 +73,9 @@ struct step_place {
   uint8_t delta;
 };
 
+/* Where a message's type begins in its envelope. */
+enum { TYPE_AT = sizeof ",\"msg_type\":" - 1 };
+
 /* A whole shape. */
 struct leaf {
   const struct sbp_message *message;
@@ -81,6 +84,7 @@ struct leaf {
   uint16_t target_count;
   struct step_place object_begin;
   struct step_place object_end;
+  uint8_t type_digits;  /* of the message's type, in its envelope */
   uint8_t element_size; /* of the variable array */
   bool has_loop;
   bool fit;      /* its fields can be stored by the targets */

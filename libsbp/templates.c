@@ -184,15 +184,14 @@ SBPI_INLINE const char *read_length(const char *p, struct node *node, uint32_t *
   return p;
 }
 
-/* Whether the line has the type of this message; *p goes on behind it then. */
-SBPI_INLINE bool same_type(const char **p, const struct node *node, const struct sbp_message *message) {
-  const char *const text = message->envelope + sizeof ",\"msg_type\":" - 1;
-  const unsigned count = node->digits < 5 ? node->digits : 5;
-  if (SBPI_UNLIKELY(
-          ((sbpi_load64((const uint8_t *)*p) ^ sbpi_load64((const uint8_t *)text)) & sbpi_first_bytes[count]) != 0 ||
-          text[count] != ',' || sbpi_is_digit((*p)[count])))
+/* Whether the line has the type of this shape; *p goes on behind it then. */
+SBPI_INLINE bool same_type(const char **p, const struct leaf *leaf) {
+  const uint8_t *const text = (const uint8_t *)leaf->message->envelope + TYPE_AT;
+  const uint64_t differing = sbpi_load64((const uint8_t *)*p) ^ sbpi_load64(text);
+  const char *const behind = *p + leaf->type_digits;
+  if (SBPI_UNLIKELY((differing & sbpi_first_bytes[leaf->type_digits]) != 0 || sbpi_is_digit(*behind)))
     return false;
-  *p += count;
+  *p = behind;
   return true;
 }
 
@@ -346,7 +345,7 @@ SBPI_INLINE uint16_t match_line(struct match *match, const char *p, uint16_t gue
       break;
     case STEP_TYPE:
       match->type = leaf->message->id;
-      if (SBPI_UNLIKELY(!same_type(&p, node, leaf->message))) {
+      if (SBPI_UNLIKELY(!same_type(&p, leaf))) {
         p = read_u16(p, node, &match->type);
         const uint16_t n = p == NULL ? 0 : child_for_type(templates, node, match->type);
         *parted = p != NULL && n == 0;

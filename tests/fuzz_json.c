@@ -169,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 1 || size > 1 << 14)
     return 0;
   if (templates == NULL)
-    templates = malloc(sbp_templates_size());
+    templates = memset(malloc(sbp_templates_size()), 0xa5, sbp_templates_size());
   FUZZ_CHECK(templates != NULL);
   const bool from_fields = (data[0] & 1) != 0;
   const size_t times = (data[0] & 2) != 0 ? 3 : 1;

@@ -147,8 +147,10 @@ static struct reading read_first(const char *text, size_t size, void *templates,
       .schema = &sbp_schema_builtin, .cpu = sbp_cpu_best(), .will_check = will_check, .templates = templates};
   struct reading reading = {.check = SBP_OK};
   struct sbp_fault fault;
-  if (templates != NULL)
+  if (templates != NULL) {
+    memset(templates, 0xa5, 100000); /* memory comes with anything in it */
     sbp_templates_begin(templates);
+  }
   reading.status = sbp_read_line(&reader, text, size, true, reading.frame, &reading.line, &reading.used);
   if (reading.status == SBP_OK && will_check)
     reading.check = sbp_line_check(&reader, &reading.line, reading.frame, &fault);
