@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the tests take from the environment.
 
-SBPKIT_BUILD names the build folder, SBPKIT_TEST_SCALE how much is tried (1: quick, 10: full), SBPKIT_REFERENCE a folder
-with data of other implementations in reference/, SBPKIT_EMULATOR what runs foreign binaries. SBPKIT_CPU and
-SBPKIT_TEMPLATES go through to the tools: a full run is one with each of their values.
+SBPKIT_BUILD names the build folder, SBPKIT_TEST_SCALE how much is tried (1: quick, 10: full, 20: also what takes minutes),
+SBPKIT_REFERENCE a folder with data of other implementations in reference/, SBPKIT_EMULATOR what runs foreign binaries.
+SBPKIT_CPU and SBPKIT_TEMPLATES go through to the tools: a full run is one with each of their values.
 """
 
 import os

@@ -149,7 +149,7 @@ def check_written(form, all_bits):
 
 
 def test_a_double_has_the_digits_of_its_repr():
-    count = tool.times(200_000)
+    count = tool.times(100_000)
     answers = ask("--random-f64", random.randrange(2**32), count)
     assert len(answers) == count
     for bits, plain, _ in answers:
@@ -164,7 +164,7 @@ def test_a_double_has_the_digits_of_its_repr():
 
 @FORMATS
 def test_a_random_number_has_the_shortest_and_nearest_digits(form):
-    count = tool.times(100_000 if form is FLOAT else 50_000)
+    count = tool.times(50_000 if form is FLOAT else 25_000)
     answers = ask("--random-f%d" % (8 * form["size"]), random.randrange(2**32), count)
     assert len(answers) == count
     for bits, *texts in answers:
@@ -344,12 +344,12 @@ def random_number(rng):
 
 def test_random_numbers_are_rounded_once_to_the_nearest():
     rng = random.Random(random.randrange(2**32))
-    check_read([random_number(rng) for _ in range(tool.times(100_000))])
+    check_read([random_number(rng) for _ in range(tool.times(50_000))])
 
 
 def test_python_reads_the_same_doubles():
     rng = random.Random(random.randrange(2**32))
-    texts = [random_number(rng) for _ in range(tool.times(100_000))]
+    texts = [random_number(rng) for _ in range(tool.times(50_000))]
     for text, answer in zip(texts, ask(lines=["r " + text for text in texts])):
         bits = "%016x" % bits_of(DOUBLE, float(text))
         assert answer[5] == ("-" if math.isinf(float(text)) else bits), text

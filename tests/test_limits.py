@@ -211,7 +211,7 @@ def test_tools_run_under_a_tight_memory_limit(tmp_path):
     assert (done.returncode, len(done.stdout)) == (0, len(HEARTBEAT_LINE) * 100000)
 
 
-@pytest.mark.full
+@pytest.mark.skipif(tool.SCALE < 20, reason="SBPKIT_TEST_SCALE is under 20")
 def test_a_sparse_file_past_4_gib_is_read_to_its_end(tmp_path):
     size = (4 << 30) + 5 * MIB
     with open(tmp_path / "log", "wb") as file:
