@@ -17,7 +17,10 @@ enum {
   FOLLOWERS_MAX = 1024,
   OWN_FOLLOWERS_MAX = 256,
   TURNS_MAX = 8,
-  MISSES_MAX = 64 /* so many lines in a row that match nothing: most of the next ones are not tried */
+  /* So many lines in a row that match nothing: only each 256th of the next ones is tried, and after many more only each
+   * 4096th, since to try and learn one takes as long as to read a hundred. */
+  MISSES_MAX = 64,
+  MISSES_MANY = 8192
 };
 
 _Static_assert((int)LITERAL_MAX <= (int)SBPI_LINE_SLACK, "literals are compared in words that reach past a line");

@@ -570,8 +570,11 @@ const char *sbpi_templates_read(struct sbp_reader *reader, const char *text, con
   struct templates *const templates = reader->templates;
   *learn = false;
   /* Where so many lines had no common shape, the next ones are not worth a try each. */
-  if (templates->misses > MISSES_MAX && (++templates->misses & 255) != 0)
-    return NULL;
+  if (templates->misses > MISSES_MAX) {
+    const uint32_t skipped = templates->misses < MISSES_MANY ? 255 : 4095;
+    if ((++templates->misses & skipped) != 0)
+      return NULL;
+  }
   const char *const behind = reader->from_fields ? read_fields(reader, text, stop, frame, line, learn)
                                                  : read_line(reader, text, stop, frame, line, NULL, learn);
   templates->misses = behind == NULL ? templates->misses + 1 : 0;

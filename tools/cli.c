@@ -72,7 +72,7 @@ void cli_flush(struct cli *cli) {
   cli->record_begun = 0;
 }
 
-void cli_write(struct cli *cli, const void *data, size_t size) {
+void cli_write_parts(struct cli *cli, const void *data, size_t size) {
   const char *from = data;
   while (size > 0) {
     const size_t room = (size_t)(cli->out_limit - cli->out_end);

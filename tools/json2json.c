@@ -100,9 +100,15 @@ static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool
   struct json2json *const self = (struct json2json *)cli;
   uint8_t bytes[SBP_FRAME_MAX];
   struct sbp_line line;
-  const enum sbp_status status = cli_json_next(cli, &self->json, data, size, last, bytes, &line, used);
-  switch (status) {
-  case SBP_OK: {
+  enum sbp_status status;
+  size_t part;
+  *used = 0;
+  /* All values that are there, as in sbp2json. */
+  for (;;) {
+    status = cli_json_next(cli, &self->json, data, size, last, bytes, &line, &part);
+    *used += part;
+    if (status != SBP_OK)
+      break;
     const size_t crc = line.frame_size - 2;
     const struct sbp_frame frame = {
         .bytes = bytes,
@@ -113,8 +119,12 @@ static enum sbp_status next(struct cli *cli, const char *data, size_t size, bool
         .length = bytes[5],
     };
     write_message(self, &line, &frame);
-    return SBP_OK;
+    if (cli->stop)
+      break;
+    data += part;
+    size -= part;
   }
+  switch (status) {
   case SBP_ERROR_INVALID:
   case SBP_ERROR_NOT_MESSAGE:
     if (cli->options.handler == CLI_TO_INVALID) {
