@@ -14,7 +14,7 @@ SBPI_INLINE char *emit_u8(char *o, const uint8_t *p) {
   return sbpi_write_u8(o, *p);
 }
 SBPI_INLINE char *emit_u16(char *o, const uint8_t *p) {
-  return sbpi_write_u32(o, sbpi_load16(p));
+  return sbpi_write_medium(o, sbpi_load16(p));
 }
 SBPI_INLINE char *emit_u32(char *o, const uint8_t *p) {
   return sbpi_write_u32(o, sbpi_load32(p));

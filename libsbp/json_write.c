@@ -196,7 +196,7 @@ static SBPI_NOINLINE char *walk_fields(const struct sbp_line_options *options, c
 static char *write_compact(const struct sbp_line_options *options, const struct sbp_message *message,
                            const struct sbp_frame *frame, char *o) {
   o = EMIT_TEXT(o, "{\"crc\":");
-  o = sbpi_write_u16(o, frame->crc);
+  o = sbpi_write_medium(o, frame->crc);
   o = EMIT_TEXT(o, ",\"length\":");
   o = sbpi_write_u8(o, frame->length);
   if (SBPI_LIKELY(message != NULL)) {
@@ -213,7 +213,7 @@ static char *write_compact(const struct sbp_line_options *options, const struct 
   else
     o -= sizeof "\",\"payload\":\"" - 1;
   o = EMIT_TEXT(o, "\",\"preamble\":85,\"sender\":");
-  o = sbpi_write_u16(o, frame->sender);
+  o = sbpi_write_medium(o, frame->sender);
   if (message != NULL && frame->length >= message->body.size) {
     const uint8_t *const end = frame->payload + frame->length;
     if (message->write_fields != NULL && !options->u64_strings && !options->walk)

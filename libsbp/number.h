@@ -29,21 +29,21 @@ SBPI_INLINE char *sbpi_write_u8(char *out, uint8_t value) {
   return sbpi_write_small(out, value);
 }
 
-/* From 1000 on. */
-char *sbpi_write_long_u32(char *out, uint32_t value);
-
-SBPI_INLINE char *sbpi_write_u32(char *out, uint32_t value) {
-  return SBPI_LIKELY(value < 1000) ? sbpi_write_small(out, value) : sbpi_write_long_u32(out, value);
-}
-
-/* The same in line, for what mostly is from 1000 on. */
-SBPI_INLINE char *sbpi_write_u16(char *out, uint16_t value) {
-  if (SBPI_UNLIKELY(value < 1000))
+/* Below a million, as all of 16 bits are. */
+SBPI_INLINE char *sbpi_write_medium(char *out, uint32_t value) {
+  if (value < 1000)
     return sbpi_write_small(out, value);
-  const uint32_t thousands = value / 1000u;
+  const uint32_t thousands = value / 1000;
   out = sbpi_write_small(out, thousands);
   memcpy(out, sbpi_triple[value - 1000 * thousands], 4);
   return out + 3;
+}
+
+/* From a million on. */
+char *sbpi_write_large(char *out, uint32_t value);
+
+SBPI_INLINE char *sbpi_write_u32(char *out, uint32_t value) {
+  return value < 1000000 ? sbpi_write_medium(out, value) : sbpi_write_large(out, value);
 }
 
 char *sbpi_write_u64(char *out, uint64_t value);

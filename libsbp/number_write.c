@@ -25,13 +25,9 @@ SBPI_INLINE char *write_nine(char *out, uint32_t value) {
   return write_triple(out, value - thousands * 1000);
 }
 
-char *sbpi_write_long_u32(char *out, uint32_t value) {
-  const uint32_t thousands = value / 1000;
-  if (value < 1000000) {
-    out = sbpi_write_small(out, thousands);
-    return write_triple(out, value - thousands * 1000);
-  }
+char *sbpi_write_large(char *out, uint32_t value) {
   if (value < 1000000000) {
+    const uint32_t thousands = value / 1000;
     const uint32_t millions = value / 1000000;
     out = sbpi_write_small(out, millions);
     out = write_triple(out, thousands - millions * 1000);
