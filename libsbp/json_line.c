@@ -92,6 +92,11 @@ static const char *skip_array(const char *p, const char *end, unsigned depth) {
   }
 }
 
+const char *sbpi_skip_number_or_null(const char *p) {
+  const char *const behind = sbpi_skip_number(p);
+  return behind != NULL ? behind : SBPI_PAST(p, "null");
+}
+
 const char *sbpi_scan_line(struct sbp_reader *reader, const char *text, const char *stop) {
   const char *p = skip_space(text + 1);
   if (*p == '}')

@@ -33,12 +33,16 @@ SBPI_INLINE void sbpi_keep_member(struct sbp_reader *reader, enum sbpi_key which
 #define SBPI_PAST(p, literal) (memcmp((p), (literal), sizeof(literal) - 1) == 0 ? (p) + sizeof(literal) - 1 : NULL)
 
 #ifdef __SSE2__
-/* How many digits stand at p, or 16 where those are more. */
-SBPI_INLINE unsigned sbpi_count_digits(const char *p) {
+/* A bit for each of sixteen bytes that is no digit. */
+SBPI_INLINE unsigned sbpi_no_digits(const char *p) {
   /* All but the digits, which are 0 .. 9 then, get their highest bit set. */
   const __m128i moved = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
-  const __m128i others = _mm_adds_epu8(moved, _mm_set1_epi8(INT8_MAX - 9));
-  return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(others) | 1u << 16);
+  return (unsigned)_mm_movemask_epi8(_mm_adds_epu8(moved, _mm_set1_epi8(INT8_MAX - 9)));
+}
+
+/* How many digits stand at p, or 16 where those are more. */
+SBPI_INLINE unsigned sbpi_count_digits(const char *p) {
+  return (unsigned)__builtin_ctz(sbpi_no_digits(p) | 1u << 16);
 }
 #endif
 
@@ -88,6 +92,9 @@ SBPI_INLINE const char *sbpi_skip_number(const char *p) {
   return p;
 }
 
+/* The same where null may stand too. For what is unusual: it is no part of the fast ways. */
+const char *sbpi_skip_number_or_null(const char *p);
+
 #ifdef __SSE2__
 /* The value of 1 .. 8 digits, the first in the lowest byte; they are moved up to the highest, with zeros before them.
  */
@@ -133,19 +140,22 @@ SBPI_INLINE const char *sbpi_read_u16(const char *p, uint32_t *value) {
   return sum > 0xffff || *p == '0' ? NULL : p + 5;
 }
 
-/* The same of a sender: most lines have that of the line before them. */
+/* Whether these digits, so many first bytes of a word, stand at p, and no more behind them. */
+SBPI_INLINE bool sbpi_same_digits(const char *p, uint64_t digits, unsigned count) {
+  return ((sbpi_load64((const uint8_t *)p) ^ digits) & sbpi_first_bytes[count]) == 0 && !sbpi_is_digit(p[count]);
+}
+
+/* sbpi_read_u16 of a sender: most lines have that of the line before them. */
 SBPI_INLINE const char *sbpi_read_sender(struct sbp_reader *reader, const char *p, uint32_t *sender) {
-  const uint64_t word = sbpi_load64((const uint8_t *)p);
-  const uint32_t digits = reader->state.last_sender_digits;
+  const uint32_t count = reader->state.last_sender_digits;
   *sender = reader->state.last_sender;
-  if (SBPI_LIKELY(digits > 0 && ((word ^ reader->state.last_sender_text) & sbpi_first_bytes[digits]) == 0 &&
-                  !sbpi_is_digit(p[digits])))
-    return p + digits;
+  if (SBPI_LIKELY(count > 0 && sbpi_same_digits(p, reader->state.last_sender_text, count)))
+    return p + count;
   const char *const behind = sbpi_read_u16(p, sender);
   if (behind != NULL) {
     reader->state.last_sender = (uint16_t)*sender;
     reader->state.last_sender_digits = (uint8_t)(behind - p);
-    reader->state.last_sender_text = word;
+    reader->state.last_sender_text = sbpi_load64((const uint8_t *)p);
   }
   return behind;
 }

@@ -32,14 +32,11 @@ SBPI_INLINE bool has_envelope(const char *p, const struct sbp_message *message) 
 /* The message whose envelope stands at p, if its lines can be read here. */
 static SBPI_NOINLINE const struct sbp_message *message_of(const struct sbp_reader *reader, const char *p) {
   uint32_t type;
-  p = SBPI_PAST(p, ",\"msg_type\":");
-  if (p == NULL || sbpi_read_u16(p, &type) == NULL)
+  if (sbpi_read_u16(p + TYPE_AT, &type) == NULL)
     return NULL;
   const struct sbp_message *const message = sbp_message_by_id(reader->schema, (uint16_t)type);
-  return message != NULL && message->write_fields != NULL && message->fields_max <= FIELDS_MAX &&
-                 has_envelope(p - (sizeof ",\"msg_type\":" - 1), message)
-             ? message
-             : NULL;
+  const bool readable = message != NULL && message->write_fields != NULL && message->fields_max <= FIELDS_MAX;
+  return readable && has_envelope(p, message) ? message : NULL;
 }
 
 static const char *read(struct sbp_reader *reader, const char *text, const char *stop, uint8_t *frame,
@@ -56,8 +53,7 @@ static const char *read(struct sbp_reader *reader, const char *text, const char 
     return NULL;
   const size_t base64 = SBP_BASE64_SIZE(length);
   static const char behind_payload[] = "\",\"preamble\":85,\"sender\":";
-  const size_t room = (size_t)(stop - p);
-  if (room < SBP_ENVELOPE_MAX + base64 + sizeof behind_payload)
+  if ((size_t)(stop - p) < SBP_ENVELOPE_MAX + base64 + sizeof behind_payload)
     return NULL;
   struct templates *const templates = reader->templates;
   const struct sbp_message **const next =

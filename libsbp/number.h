@@ -25,8 +25,22 @@ SBPI_INLINE char *sbpi_write_small(char *out, uint32_t value) {
   return out + sbpi_small[value][3];
 }
 
+/* Past the text of a number below 1000, from which on four bytes can be read; NULL where it does not begin there. */
+SBPI_INLINE const char *sbpi_past_small(const char *text, uint32_t value) {
+  static const uint32_t masks[4] = {0, 0xff, 0xffff, 0xffffff};
+  const uint32_t small = sbpi_load32((const uint8_t *)sbpi_small[value]);
+  const unsigned count = small >> 24;
+  return ((sbpi_load32((const uint8_t *)text) ^ small) & masks[count]) == 0 ? text + count : NULL;
+}
+
 SBPI_INLINE char *sbpi_write_u8(char *out, uint8_t value) {
   return sbpi_write_small(out, value);
+}
+
+/* Below 1000, as three digits. */
+SBPI_INLINE char *sbpi_write_triple(char *out, uint32_t value) {
+  memcpy(out, sbpi_triple[value], 4);
+  return out + 3;
 }
 
 /* Below a million, as all of 16 bits are. */
@@ -35,8 +49,7 @@ SBPI_INLINE char *sbpi_write_medium(char *out, uint32_t value) {
     return sbpi_write_small(out, value);
   const uint32_t thousands = value / 1000;
   out = sbpi_write_small(out, thousands);
-  memcpy(out, sbpi_triple[value - 1000 * thousands], 4);
-  return out + 3;
+  return sbpi_write_triple(out, value - 1000 * thousands);
 }
 
 /* From a million on. */

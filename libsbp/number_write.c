@@ -12,17 +12,12 @@ SBPI_INLINE void store_eight(char *out, uint64_t characters) {
 
 /* ---- Integers -------------------------------------------------------------------------------------------------- */
 
-SBPI_INLINE char *write_triple(char *out, uint32_t value) {
-  memcpy(out, sbpi_triple[value], 4);
-  return out + 3;
-}
-
 SBPI_INLINE char *write_nine(char *out, uint32_t value) {
   const uint32_t thousands = value / 1000;
   const uint32_t millions = value / 1000000;
-  out = write_triple(out, millions);
-  out = write_triple(out, thousands - millions * 1000);
-  return write_triple(out, value - thousands * 1000);
+  out = sbpi_write_triple(out, millions);
+  out = sbpi_write_triple(out, thousands - millions * 1000);
+  return sbpi_write_triple(out, value - thousands * 1000);
 }
 
 char *sbpi_write_large(char *out, uint32_t value) {
@@ -30,8 +25,8 @@ char *sbpi_write_large(char *out, uint32_t value) {
     const uint32_t thousands = value / 1000;
     const uint32_t millions = value / 1000000;
     out = sbpi_write_small(out, millions);
-    out = write_triple(out, thousands - millions * 1000);
-    return write_triple(out, value - thousands * 1000);
+    out = sbpi_write_triple(out, thousands - millions * 1000);
+    return sbpi_write_triple(out, value - thousands * 1000);
   }
   const uint32_t first = value / 1000000000;
   *out = (char)('0' + first);

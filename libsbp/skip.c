@@ -9,12 +9,6 @@ static SBPI_NOINLINE const char *other_integer(const char *t) {
 }
 
 #ifdef __SSE2__
-/* A bit for each of sixteen bytes that is no digit. */
-SBPI_INLINE unsigned no_digits(const char *p) {
-  const __m128i moved = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
-  return (unsigned)_mm_movemask_epi8(_mm_adds_epu8(moved, _mm_set1_epi8(INT8_MAX - 9)));
-}
-
 /* How many digits a number has. */
 SBPI_INLINE unsigned count_of(uint32_t value) {
   /* By the number's highest bit: so many times 2^32, and what must be added to that at a power of ten. */
@@ -32,7 +26,7 @@ SBPI_INLINE unsigned count_of(uint32_t value) {
 SBPI_INLINE const char *digits_of(const char *t, uint32_t value) {
   const unsigned count = count_of(value);
   const bool leading_zero = (count > 1) & (*t == '0');
-  return SBPI_LIKELY((no_digits(t) << (31 - count) == 1u << 31) & !leading_zero) ? t + count : NULL;
+  return SBPI_LIKELY((sbpi_no_digits(t) << (31 - count) == 1u << 31) & !leading_zero) ? t + count : NULL;
 }
 #else
 SBPI_INLINE const char *digits_of(const char *t, uint32_t value) {
@@ -57,11 +51,8 @@ SBPI_INLINE const char *signed_integer(const char *t, int32_t value) {
 }
 
 const char *sbpi_skip_u8(const char *t, const uint8_t *p) {
-  static const uint32_t masks[4] = {0, 0xff, 0xffff, 0xffffff};
-  const uint32_t text = sbpi_load32((const uint8_t *)sbpi_small[*p]);
-  if (SBPI_UNLIKELY(((sbpi_load32((const uint8_t *)t) ^ text) & masks[text >> 24]) != 0))
-    return other_integer(t);
-  return t + (text >> 24);
+  const char *const behind = sbpi_past_small(t, *p);
+  return SBPI_LIKELY(behind != NULL) ? behind : other_integer(t);
 }
 const char *sbpi_skip_u16(const char *t, const uint8_t *p) {
   return unsigned_integer(t, sbpi_load16(p));
@@ -87,43 +78,37 @@ const char *sbpi_skip_s64(const char *t, const uint8_t *p) {
   return sbpi_skip_integer(t);
 }
 
-/* A number that is written in another way than most, or null. */
-static SBPI_NOINLINE const char *other_number(const char *t) {
-  const char *const behind = sbpi_skip_number(t);
-  return behind != NULL ? behind : SBPI_PAST(t, "null");
-}
-
 #ifdef __SSE2__
 /* One to three digits, a point and up to 27 digits. */
 SBPI_INLINE const char *number(const char *t, bool negative) {
   if (SBPI_UNLIKELY((*t == '-') != negative))
-    return other_number(t);
+    return sbpi_skip_number_or_null(t);
   const char *const digits = t + negative;
-  unsigned ends = no_digits(digits);
+  unsigned ends = sbpi_no_digits(digits);
   unsigned point = 1;
   if ((ends & 3) != 2) {
     point = (ends & 7) == 4 ? 2 : 3;
     if (SBPI_UNLIKELY((ends & 15) != 1u << point || *digits == '0'))
-      return other_number(t);
+      return sbpi_skip_number_or_null(t);
   }
   if (SBPI_UNLIKELY(digits[point] != '.'))
-    return other_number(t);
+    return sbpi_skip_number_or_null(t);
   ends >>= point + 1;
   const char *more = digits + point + 1;
   if (SBPI_UNLIKELY(ends == 0)) {
     more += 12; /* so many were seen at least */
-    ends = no_digits(more);
+    ends = sbpi_no_digits(more);
   }
   const char *const behind = more + __builtin_ctz(ends | 1u << 16);
   if (SBPI_UNLIKELY((ends & 0xffff) == 0 || behind == digits + point + 1 || (*behind | 0x20) == 'e'))
-    return other_number(t);
+    return sbpi_skip_number_or_null(t);
   return behind;
 }
 
 #else
 SBPI_INLINE const char *number(const char *t, bool negative) {
   (void)negative;
-  return other_number(t);
+  return sbpi_skip_number_or_null(t);
 }
 #endif
 

@@ -76,7 +76,7 @@ struct step_place {
   uint8_t delta;
 };
 
-/* Where a message's type begins in its envelope. */
+/* Where a message's type begins in its envelope, which lines have too. */
 enum { TYPE_AT = sizeof ",\"msg_type\":" - 1 };
 
 /* A whole shape. */

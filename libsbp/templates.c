@@ -43,12 +43,6 @@ SBPI_INLINE bool same_literal(const struct node *node, const char *p) {
 
 /* ---- Values: each returns what stands behind it, or NULL ---- */
 
-/* A number that is unusual, or null where no value is wanted. */
-static SBPI_NOINLINE const char *skip_long(const char *p) {
-  const char *const behind = sbpi_skip_number(p);
-  return behind == NULL && memcmp(p, "null", 4) == 0 ? p + 4 : behind;
-}
-
 static SBPI_NOINLINE const char *read_long(const char *p, struct capture *capture) {
   const char *const behind = sbpi_skip_number(p);
   if (behind == NULL)
@@ -111,7 +105,7 @@ SBPI_INLINE const char *match_integer(const char *p, struct node *node, struct c
   const unsigned count = count_digits(digits, &node->digits, &node->unsteady[0]);
   if (SBPI_UNLIKELY(count == 0 || (count > 1 && *digits == '0'))) {
     if (capture == NULL)
-      return skip_long(p);
+      return sbpi_skip_number_or_null(p);
     const char *const behind = read_long(p, capture);
     /* 1e3 and 20 digits are integers too, but no word and no sign. */
     return behind != NULL && capture->decimal.exponent == 0 && !capture->decimal.inexact ? behind : NULL;
@@ -148,7 +142,7 @@ SBPI_INLINE const char *match_float(const char *p, struct node *node, struct cap
   const char *const behind = point + 1 + more;
   if (SBPI_UNLIKELY(count == 0 || more == 0 || (*behind | 0x20) == 'e' || (count > 1 && *digits == '0') ||
                     (capture != NULL && count + more > 19))) {
-    return capture == NULL ? skip_long(p) : read_long(p, capture);
+    return capture == NULL ? sbpi_skip_number_or_null(p) : read_long(p, capture);
   }
   if (capture != NULL) {
     capture->decimal.digits =
@@ -173,11 +167,10 @@ SBPI_INLINE const char *read_u16(const char *p, struct node *node, uint32_t *val
 
 /* The same of one that mostly is what it was on the last line that came this way. */
 SBPI_INLINE const char *read_length(const char *p, struct node *node, uint32_t *value) {
-  const uint32_t text = sbpi_load32((const uint8_t *)sbpi_small[node->last]);
-  const unsigned count = text >> 24;
+  const char *const behind = sbpi_past_small(p, node->last);
   *value = node->last;
-  if (SBPI_LIKELY((sbpi_load32((const uint8_t *)p) ^ text) << (32 - 8 * count) == 0 && !sbpi_is_digit(p[count])))
-    return p + count;
+  if (SBPI_LIKELY(behind != NULL && !sbpi_is_digit(*behind)))
+    return behind;
   p = sbpi_read_u16(p, value);
   if (p != NULL && *value < 1000)
     node->last = (uint16_t)*value;
@@ -186,12 +179,10 @@ SBPI_INLINE const char *read_length(const char *p, struct node *node, uint32_t *
 
 /* Whether the line has the type of this shape; *p goes on behind it then. */
 SBPI_INLINE bool same_type(const char **p, const struct leaf *leaf) {
-  const uint8_t *const text = (const uint8_t *)leaf->message->envelope + TYPE_AT;
-  const uint64_t differing = sbpi_load64((const uint8_t *)*p) ^ sbpi_load64(text);
-  const char *const behind = *p + leaf->type_digits;
-  if (SBPI_UNLIKELY((differing & sbpi_first_bytes[leaf->type_digits]) != 0 || sbpi_is_digit(*behind)))
+  const uint64_t type = sbpi_load64((const uint8_t *)leaf->message->envelope + TYPE_AT);
+  if (SBPI_UNLIKELY(!sbpi_same_digits(*p, type, leaf->type_digits)))
     return false;
-  *p = behind;
+  *p += leaf->type_digits;
   return true;
 }
 

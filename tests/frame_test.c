@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "random.h"
 #include "sbpkit/sbp.h"
 
 /* ---- Streams with damage ---------------------------------------------------------------------------------------- */
@@ -17,10 +18,7 @@
 static uint32_t random_state;
 
 static uint32_t random_number(uint32_t below) {
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 17;
-  random_state ^= random_state << 5;
-  return random_state % below;
+  return random_next(&random_state) % below;
 }
 
 enum { STREAM_MAX = 4096 };

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Say what is wrong where a condition does not hold, and abort. */
@@ -42,12 +44,10 @@ static inline void *fuzz_resize(void *context, void *old, size_t old_size, size_
   return realloc(old, new_size);
 }
 
-/* How large the next piece of the input is: 1 to 512, most of them small. Xorshift; the state is never 0. */
+/* How large the next piece of the input is: 1 to 512, most of them small. */
 static inline size_t fuzz_piece(uint32_t *state) {
-  *state ^= *state << 13;
-  *state ^= *state >> 17;
-  *state ^= *state << 5;
-  return 1 + (*state >> 8) % ((size_t)1 << (*state % 10));
+  const uint32_t number = random_next(state);
+  return 1 + (number >> 8) % ((size_t)1 << (number % 10));
 }
 
 /* The CRC of a frame as its definition reads, a bit at a time. */

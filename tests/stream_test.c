@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "random.h"
 #include "sbpkit/sbp.h"
 
 static void an_empty_piece_of_input_needs_no_address(void **state) {
@@ -107,10 +108,7 @@ enum { LINE_ROOM = 16384, BEHIND = 64 };
 static uint32_t random_state = 1;
 
 static uint32_t next_random(void) {
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 17;
-  random_state ^= random_state << 5;
-  return random_state;
+  return random_next(&random_state);
 }
 
 /* A line of a message with a random payload, many small numbers in it, and a line break. */

@@ -10,15 +10,12 @@
 #include <cmocka.h>
 
 #include "accessors.h"
+#include "random.h"
 
-/* Xorshift; the state is never 0. */
 static uint32_t random_state = 1;
 
 static uint32_t next_random(void) {
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 17;
-  random_state ^= random_state << 5;
-  return random_state;
+  return random_next(&random_state);
 }
 
 /* Any bytes; any with many NULs, which end strings; and ones, which never do. */

@@ -244,7 +244,8 @@ static inline void cli_begin_record(struct cli *cli) {
   cli->record = cli->out_end;
 }
 
-/* Write any bytes, as part of the record that was begun. Those that may not fit go by cli_write_parts(). */
+/* Write any bytes, as part of the record that was begun: cli_write() those that may not fit by cli_write_parts(). */
+void cli_print(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_write_parts(struct cli *cli, const void *data, size_t size);
 static inline void cli_write(struct cli *cli, const void *data, size_t size) {
   if (size > (size_t)(cli->out_limit - cli->out_end)) {
@@ -254,7 +255,6 @@ static inline void cli_write(struct cli *cli, const void *data, size_t size) {
   memcpy(cli->out_end, data, size);
   cli->out_end += size;
 }
-void cli_print(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 
 /* Write a JSON string that may hold anything, as file names do; what is not UTF-8 becomes U+FFFD. */
 void cli_print_string(struct cli *cli, const char *text);

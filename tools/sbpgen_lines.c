@@ -33,9 +33,11 @@ static void unless_null(struct maker *maker) {
   print(maker->text, "  return NULL;\n");
 }
 
-/* Compare what waits, in pieces that json_line.h can read from the line's end on. */
+/* So much can be read from a line's end on: json_line.h is asked in the file that is made. */
+enum { PIECE = 48 };
+
+/* Compare what waits, in pieces. */
 static void compare(struct maker *maker, const char *literal, size_t size) {
-  enum { PIECE = 48 };
   for (; size > 0; literal += PIECE, size -= size < PIECE ? size : PIECE) {
     char piece[PIECE + 1] = "";
     memcpy(piece, literal, size < PIECE ? size : PIECE);
@@ -268,6 +270,8 @@ static void write_message(struct maker *maker, const struct sbp_message *message
 static void make(struct sbp_buffer *text, const struct sbp_schema *schema, bool skips) {
   struct maker maker = {.text = text, .literal = {.allocator = &allocator}, .skips = skips};
   print(text, "#include \"messages_lines.h\"\n\n#include \"%s.h\"\n\n", skips ? "skip" : "emit");
+  if (skips)
+    print(text, "_Static_assert(SBPI_LINE_SLACK >= %d, \"literals are compared past a line's end\");\n\n", PIECE);
   for (uint32_t i = 0; i < schema->count; i++)
     write_message(&maker, schema->messages[i]);
   sbp_buffer_free(&maker.literal);
