@@ -323,26 +323,30 @@ def expected(data, begin=None, end=None):
     ]
 
 
+CUT = {"rollover": ROLLOVER, "leap second": LEAP}
+
+
 @pytest.mark.parametrize("tool", ["sbp2json", "sbpcat"])
 @pytest.mark.parametrize(
-    "data, begin, end, begin_ms, end_ms",
+    "log, begin, end, begin_ms, end_ms",
     [
-        (ROLLOVER, "1929:604799000", "1930:1000", 1930 * WEEK - 1000, 1930 * WEEK + 1000),
-        (ROLLOVER, "1930:0", None, 1930 * WEEK, None),
-        (ROLLOVER, None, "1930:0", None, 1930 * WEEK),
-        (ROLLOVER, "2016-12-31T23:59:42.5Z", "2016-12-31T23:59:43.5Z", 1930 * WEEK - 500, 1930 * WEEK + 500),
-        (ROLLOVER, "+2s", "+4s", 1930 * WEEK - 1000, 1930 * WEEK + 1000),
-        (LEAP, "2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z", 1930 * WEEK + 17000, 1930 * WEEK + 18000),
-        (LEAP, "2016-12-31T23:59:60.5Z", "2017-01-01T00:00Z", 1930 * WEEK + 17500, 1930 * WEEK + 18000),
-        (LEAP, "2016-12-31T23:59:59Z", "2016-12-31T23:59:60Z", 1930 * WEEK + 16000, 1930 * WEEK + 17000),
-        (LEAP, "2017-01-01T00:00:00Z", None, 1930 * WEEK + 18000, None),
-        (LEAP, "1930:17000", "1930:18000", 1930 * WEEK + 17000, 1930 * WEEK + 18000),
-        (LEAP, "+3s", "+4s", 1930 * WEEK + 17000, 1930 * WEEK + 18000),
-        (LEAP, "+3500ms", "+1m", 1930 * WEEK + 17500, None),
-        (LEAP, "1931:0", None, 1931 * WEEK, None),
+        ("rollover", "1929:604799000", "1930:1000", 1930 * WEEK - 1000, 1930 * WEEK + 1000),
+        ("rollover", "1930:0", None, 1930 * WEEK, None),
+        ("rollover", None, "1930:0", None, 1930 * WEEK),
+        ("rollover", "2016-12-31T23:59:42.5Z", "2016-12-31T23:59:43.5Z", 1930 * WEEK - 500, 1930 * WEEK + 500),
+        ("rollover", "+2s", "+4s", 1930 * WEEK - 1000, 1930 * WEEK + 1000),
+        ("leap second", "2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z", 1930 * WEEK + 17000, 1930 * WEEK + 18000),
+        ("leap second", "2016-12-31T23:59:60.5Z", "2017-01-01T00:00Z", 1930 * WEEK + 17500, 1930 * WEEK + 18000),
+        ("leap second", "2016-12-31T23:59:59Z", "2016-12-31T23:59:60Z", 1930 * WEEK + 16000, 1930 * WEEK + 17000),
+        ("leap second", "2017-01-01T00:00:00Z", None, 1930 * WEEK + 18000, None),
+        ("leap second", "1930:17000", "1930:18000", 1930 * WEEK + 17000, 1930 * WEEK + 18000),
+        ("leap second", "+3s", "+4s", 1930 * WEEK + 17000, 1930 * WEEK + 18000),
+        ("leap second", "+3500ms", "+1m", 1930 * WEEK + 17500, None),
+        ("leap second", "1931:0", None, 1931 * WEEK, None),
     ],
 )
-def test_cuts_at_a_week_rollover_and_a_leap_second_come_out_right(tool, data, begin, end, begin_ms, end_ms):
+def test_cuts_at_a_week_rollover_and_a_leap_second_come_out_right(tool, log, begin, end, begin_ms, end_ms):
+    data = CUT[log]
     options = (["--from", begin] if begin else []) + (["--to", end] if end else [])
     want = expected(data, begin_ms, end_ms)
     result = run(tool, data, *options)
@@ -361,7 +365,7 @@ def test_a_utc_cut_uses_the_leap_seconds_of_the_log():
     )
 
 
-@pytest.mark.parametrize("data", [ROLLOVER, LEAP], ids=["rollover", "leap second"])
+@pytest.mark.parametrize("data", CUT.values(), ids=CUT)
 def test_parts_that_are_cut_at_the_same_place_are_the_whole_with_its_damage(data):
     source = random.Random(len(data))
     size = len(data)

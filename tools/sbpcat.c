@@ -202,6 +202,8 @@ static bool prepare_split(struct sbpcat *self) {
 
 static void outside(struct cli *cli, const uint8_t *bytes, size_t size) {
   struct sbpcat *const self = (struct sbpcat *)cli;
+  if (size == 0)
+    return;
   if (self->split == SPLIT_NOT) {
     cli_begin_record(cli);
     cli_write(cli, bytes, size);
