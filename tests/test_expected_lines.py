@@ -55,7 +55,7 @@ def test_the_benchmark_log_is_a_clean_receiver_log(tmp_path):
     assert data.startswith((TEST_DATA / "receiver_10hz.sbp").read_bytes())
     lines = clean("sbp2json", data)
     assert lines.count(b"\n") == 60000
-    judged = len(data) if tool.SCALE >= 10 else 200000
+    judged = len(data) if tool.SCALE >= 5 else 200000
     want = model.sbp2json(b"".join(frame.bytes for frame in found.frames if frame.end <= judged))
     assert lines.startswith(want)
     assert clean("json2sbp", lines) == data
@@ -127,7 +127,7 @@ def test_what_is_counted_is_what_the_model_counts(name, tmp_path):
 def test_the_lines_of_a_reference_log_come_back(reference):
     for path in sorted((reference / "logs").iterdir()):
         data = path.read_bytes()
-        if len(data) > 400000 and tool.SCALE < 10:
+        if len(data) > 400000 and tool.SCALE < 5:
             continue
         for form in ([], ["--float-compat"]):
             lines = run("sbp2json", data, *form).out

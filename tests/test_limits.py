@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Long and hostile input ends in linear time and small memory. Sizes grow with SBPKIT_TEST_SCALE, up to 10."""
+"""Long and hostile input ends in linear time and small memory. Sizes grow with SBPKIT_TEST_SCALE, up to 5."""
 
 import fcntl
 import os
@@ -20,7 +20,7 @@ import tool
 from tool import HEARTBEAT, HEARTBEAT_LINE, PLAIN, SHORT_LINE, command
 
 MIB = 1 << 20
-SHARE = min(1.0, tool.SCALE / 10)
+SHARE = min(1.0, tool.SCALE / 5)
 
 
 class Measured(tool.Result):

@@ -91,6 +91,8 @@ def test_an_example_does_what_is_shown(desk, command, shown):
     for other in ("jq", "parallel"):
         if " %s " % other in command and shutil.which(other) is None:
             pytest.skip("%s is missing" % other)
+    if " part.*." in command and not list(desk.glob("part.*.json")):
+        pytest.skip("the example that makes its files did not run")
     environment = dict(os.environ, PATH="%s:%s" % (desk / "bin", os.environ["PATH"]), LC_ALL="C.UTF-8")
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=desk, env=environment, timeout=120,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

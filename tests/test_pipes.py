@@ -194,7 +194,7 @@ def test_input_one_byte_at_a_time_gives_what_a_file_gives(name, data, args):
 )
 def test_a_pause_anywhere_changes_nothing(name, data):
     want = run(name, data)
-    step = 1 if tool.SCALE >= 10 else 5
+    step = 1 if tool.SCALE >= 5 else 5
     for at in range(1, len(data), step):
         with Live(name) as live:
             live.write(data[:at])
