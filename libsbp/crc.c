@@ -19,19 +19,15 @@ uint16_t sbp_crc16(enum sbp_cpu cpu, uint16_t crc, const void *data, size_t size
 
 #else
 
-/* Entry i of a table from its entries 1, 2, 4, .. 128. */
-#define BIT(i, b, value) (((i) >> (b)&1) * (value))
-#define ENTRY(i, a, b, c, d, e, f, g, h)                                                                               \
-  (BIT(i, 0, a) ^ BIT(i, 1, b) ^ BIT(i, 2, c) ^ BIT(i, 3, d) ^ BIT(i, 4, e) ^ BIT(i, 5, f) ^ BIT(i, 6, g) ^            \
-   BIT(i, 7, h))
-#define TABLE_4(i, ...)                                                                                                \
-  ENTRY(i, __VA_ARGS__), ENTRY(i + 1, __VA_ARGS__), ENTRY(i + 2, __VA_ARGS__), ENTRY(i + 3, __VA_ARGS__)
-#define TABLE_16(i, ...)                                                                                               \
-  TABLE_4(i, __VA_ARGS__), TABLE_4(i + 4, __VA_ARGS__), TABLE_4(i + 8, __VA_ARGS__), TABLE_4(i + 12, __VA_ARGS__)
-#define TABLE_64(i, ...)                                                                                               \
-  TABLE_16(i, __VA_ARGS__), TABLE_16(i + 16, __VA_ARGS__), TABLE_16(i + 32, __VA_ARGS__), TABLE_16(i + 48, __VA_ARGS__)
-#define TABLE(...)                                                                                                     \
-  TABLE_64(0, __VA_ARGS__), TABLE_64(64, __VA_ARGS__), TABLE_64(128, __VA_ARGS__), TABLE_64(192, __VA_ARGS__)
+/* A table from its entries 1, 2, 4, .. 128: each of them doubles it. */
+#define TABLE_2(x, a) (x), (x) ^ (a)
+#define TABLE_4(x, a, b) TABLE_2(x, a), TABLE_2((x) ^ (b), a)
+#define TABLE_8(x, a, b, c) TABLE_4(x, a, b), TABLE_4((x) ^ (c), a, b)
+#define TABLE_16(x, a, b, c, d) TABLE_8(x, a, b, c), TABLE_8((x) ^ (d), a, b, c)
+#define TABLE_32(x, a, b, c, d, e) TABLE_16(x, a, b, c, d), TABLE_16((x) ^ (e), a, b, c, d)
+#define TABLE_64(x, a, b, c, d, e, f) TABLE_32(x, a, b, c, d, e), TABLE_32((x) ^ (f), a, b, c, d, e)
+#define TABLE_128(x, a, b, c, d, e, f, g) TABLE_64(x, a, b, c, d, e, f), TABLE_64((x) ^ (g), a, b, c, d, e, f)
+#define TABLE(a, b, c, d, e, f, g, h) TABLE_128(0, a, b, c, d, e, f, g), TABLE_128((h), a, b, c, d, e, f, g)
 
 /* table[k][i]: the remainder of byte i with k bytes behind it (slicing by 8). The numbers are x^(8k + b + 16) for bit
  * b. */
