@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of JSON as sums and shifts of words that have a bit for each byte. A loop that goes from value to value
- * must know where one ends before it can look at the next, and guess what that will be; where keys come in no order, it
- * guesses wrong. Here no byte waits for the one before it. */
+/* The rules of JSON as tables of what can stand behind what, and as sums and shifts of words that have a bit for each
+ * byte. A loop that goes from value to value must know where one ends before it can look at the next, and guess what
+ * that will be; where keys come in no order, it guesses wrong. Here no byte waits for the one before it. */
 #include "json_wide.h"
 
 #include "json_line.h"
@@ -71,8 +71,9 @@ WIDE SBPI_INLINE uint64_t equal(__m256i low, __m256i high, char c) {
   return mask(_mm256_cmpeq_epi8(low, wanted), _mm256_cmpeq_epi8(high, wanted));
 }
 
-WIDE SBPI_INLINE uint64_t class_mask(__m256i low, __m256i high, int bit) {
-  return mask(_mm256_slli_epi16(low, 7 - bit), _mm256_slli_epi16(high, 7 - bit));
+WIDE SBPI_INLINE uint64_t class_mask(__m256i low, __m256i high, int class) {
+  const int to_sign = 7 - __builtin_ctz((unsigned)class);
+  return mask(_mm256_slli_epi16(low, to_sign), _mm256_slli_epi16(high, to_sign));
 }
 
 /* A byte is of a class where both its halves are. */
@@ -119,7 +120,7 @@ WIDE SBPI_INLINE struct block read_block(const char *p, uint64_t *in_text) {
   const __m256i low_classes = classes(low);
   const __m256i high_classes = classes(high);
   struct block block;
-  block.quotes = class_mask(low_classes, high_classes, 5);
+  block.quotes = class_mask(low_classes, high_classes, QUOTE);
   /* The sum without carries of all bits below: whether the quotes up to a byte are odd in number. */
   const __m128i odd = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)block.quotes), _mm_set1_epi8(-1), 0);
   block.text = (uint64_t)_mm_cvtsi128_si64(odd) ^ *in_text;
@@ -129,14 +130,14 @@ WIDE SBPI_INLINE struct block read_block(const char *p, uint64_t *in_text) {
   const __m256i high_follows = _mm256_and_si256(high_classes, followers(load(p + 31)));
   /* Quotes open a string or close it: this is asked of the opening ones alone. */
   block.wrong = (equal(low_follows, high_follows, 0) & (outside ^ block.quotes)) | mask(stops(low), stops(high));
-  block.brackets = mask(_mm256_or_si256(low_classes, _mm256_slli_epi16(low_classes, 1)),
-                        _mm256_or_si256(high_classes, _mm256_slli_epi16(high_classes, 1))) &
-                   outside;
-  block.digits = class_mask(low_classes, high_classes, 2) & outside;
-  block.commas = class_mask(low_classes, high_classes, 1) & outside;
-  block.colons = class_mask(low_classes, high_classes, 0) & outside;
+  const __m256i low_brackets = _mm256_or_si256(low_classes, _mm256_slli_epi16(low_classes, 1));
+  const __m256i high_brackets = _mm256_or_si256(high_classes, _mm256_slli_epi16(high_classes, 1));
+  block.brackets = class_mask(low_brackets, high_brackets, OPEN) & outside;
+  block.digits = class_mask(low_classes, high_classes, DIGIT) & outside;
+  block.commas = class_mask(low_classes, high_classes, COMMA) & outside;
+  block.colons = class_mask(low_classes, high_classes, COLON) & outside;
   block.zeros = equal(low, high, '0') & outside;
-  block.points = class_mask(low_classes, high_classes, 3) & outside;
+  block.points = class_mask(low_classes, high_classes, POINT) & outside;
   return block;
 }
 
@@ -203,7 +204,7 @@ SBPI_INLINE uint64_t wrong_bytes(const struct block *block, const struct context
 WIDE SBPI_INLINE void put_places(uint64_t bytes, size_t offset, struct places *places) {
   uint16_t *place = places->offset + places->count;
   places->count += (size_t)_mm_popcnt_u64(bytes);
-#pragma GCC unroll 8
+#pragma GCC unroll AT_ONCE
   for (size_t i = 0; i < AT_ONCE; i++, bytes = _blsr_u64(bytes))
     *place++ = (uint16_t)(offset + _tzcnt_u64(bytes));
   for (; SBPI_UNLIKELY(bytes != 0); bytes = _blsr_u64(bytes))
@@ -235,19 +236,15 @@ WIDE static const char *scan(struct sbp_reader *reader, const char *text, const 
     struct context context;
     if (!follow_brackets(p, block.brackets, &nesting, &context))
       return NULL;
-    const uint64_t wrong = wrong_bytes(&block, &context, &carried);
+    /* All bytes, where the end is in none of them. What stands behind it is none of this object. */
+    const uint64_t before_end = context.end - 1;
+    if ((wrong_bytes(&block, &context, &carried) & (before_end | context.end)) != 0)
+      return NULL;
+    put_places(((block.colons | block.commas) & context.top & before_end) | context.end, offset, &places);
     if (context.end != 0) {
-      /* What stands behind the end is none of this object. */
-      const uint64_t inside = context.end - 1;
-      if ((wrong & (inside | context.end)) != 0)
-        return NULL;
-      put_places(((block.colons | block.commas) & context.top & inside) | context.end, offset, &places);
       note_members(reader, text, &places);
       return text + places.offset[places.count - 1] + 1;
     }
-    if (wrong != 0)
-      return NULL;
-    put_places((block.colons | block.commas) & context.top, offset, &places);
   }
   return NULL;
 }
